@@ -424,9 +424,9 @@ ANTHROPIC = [
                 "user",
                 None,
                 (
-                    "The lease.\n[image]\n[image: door.jpg]\n[file: Lease of 2026]\nAll of it.\n"
-                    "[file: House rules]\nNo drums.\n[image]\nNo smoke.\n[file: Letter]\nDear "
-                    "tenant.\n[file: Scan]"
+                    "The lease.\n[image]\n[image: door.jpg]\n[file: Lease of 2026]\n> All of it.\n"
+                    "[file: House rules]\n> No drums.\n> [image]\n> No smoke.\n[file: Letter]\n"
+                    "> Dear tenant.\n[file: Scan]"
                 ),
             ),
             ("assistant", None, "It runs a year."),

@@ -43,7 +43,7 @@ from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.requests.memories import Context, ContextInput, RetrieveInput
 from memory_core.domain.scenes import Profile
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.provenance import is_text_to_work_on
+from memory_core.domain.statements.pasted_text import is_text_to_work_on
 from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import normalised

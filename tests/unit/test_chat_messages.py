@@ -476,7 +476,7 @@ def test_documents_are_kept_as_far_as_a_message_has_room_beside_its_other_words(
     ]
     ((read,), _) = read_messages([{"role": "user", "content": parts}])
     first, long, other, short, asked = read.content.split("\n")
-    assert (first, short, asked) == ("[file: First]", "short", question)
+    assert (first, short, asked) == ("[file: First]", "> short", question)
     assert long.endswith("a…")
     assert other.endswith("é…")
     assert 32_000 < len(read.content.encode()) <= 32 * 1024
@@ -498,4 +498,4 @@ def test_a_document_within_a_result_of_a_tool_is_text_too() -> None:
         "content": [document("Rent is due on the 3rd.", title="Lease")],
     }
     ((read,), _) = read_messages([{"role": "user", "content": [result]}])
-    assert (read.role, read.content) == ("tool", "[file: Lease]\nRent is due on the 3rd.")
+    assert (read.role, read.content) == ("tool", "[file: Lease]\n> Rent is due on the 3rd.")

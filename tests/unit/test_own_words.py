@@ -71,3 +71,60 @@ def test_a_quotation_begins_at_its_last_opening_mark(nested: str) -> None:
     assert "Oslo" not in own
     assert own.count(opening) == 3
     assert own.endswith(" yesterday")
+
+
+LIVES = "I live in Zurich and work at Novartis."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here's the page text:\n@\nWhat is it about?",
+        "Summarize this:\n\n@",
+        "Summarize this email:\n\nHi Nina,\n\n@\n\nBest,\nTom",
+        "Can you shorten this email?\n\nDear Mr Smith,\n\n@",
+        "My landlord sent me this. What do you think?\n\nDear tenant,\n@",
+        "Fix the grammar: @",
+        "Is this spam?\n\n@",
+        "What does this mail want?\n\n@",
+        "Could you check this for typos?\n\n@",
+        "Proofread my cover letter for a friend\n\n@",
+        "Make this sound nicer:\n\n@",
+        "I got this email today: @",
+        "Here's my cousin's bio, please fix grammar: @",
+        "My teacher said: @",
+        "Übersetze ins Englische: @",
+        "Kannst du den Brief kürzen?\n\nSehr geehrte Frau Maier,\n@",
+        "Bitte korrigiere den Text:\n@",
+        "Mein Kollege hat geschrieben: @",
+        "次の文を英語に訳して：@",
+        "この文章を要約して：\n@",
+    ],
+)
+def test_a_text_to_work_on_and_words_of_other_people_are_not_the_speakers(text: str) -> None:
+    assert "live" not in own_words(text.replace("@", LIVES))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As I said: @",
+        "Ich habe gesagt: @",
+        "Hi Claude,\n\n@\n\nThanks,\nTom",
+        "Let me explain: @",
+        "Quick update: @",
+        "Edit: @",
+        "To answer your question: @",
+        "Please remember this: @",
+        "This is my story: @",
+        "A few facts about me:\n- @",
+        "Can you help me plan a trip?\n\n@",
+        "What is a good dish for this weekend?\n\n@",
+        "Write a letter to my landlord.\n\n@",
+        "I translate French novels: @",
+        "Translate to German: good morning\n\n@",
+        "My teacher said: no homework.\n\n@",
+    ],
+)
+def test_what_a_speaker_says_after_an_opening_is_their_own(text: str) -> None:
+    assert LIVES in own_words(text.replace("@", LIVES))

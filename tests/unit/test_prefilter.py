@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.statements import provenance
+from memory_core.domain.statements import pasted_text, provenance
 from memory_core.domain.statements.change_topics import MATTERS
 from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.text.dates import tells_time
@@ -19,7 +19,10 @@ OLD_LETTERS = "ſİı"
 PATTERNS = [pattern for matter in MATTERS for pattern in (matter.holds, matter.changes)] + [
     provenance._HEADED,
     provenance._EXAMPLE,
-    provenance._TO_WORK_ON,
+    pasted_text._TO_WORK_ON,
+    pasted_text._INTRODUCED,
+    pasted_text._SAID_BY_OTHERS,
+    pasted_text._SALUTATION,
     provenance._LINES,
     provenance._OBJECT,
 ]

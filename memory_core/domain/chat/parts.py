@@ -306,7 +306,8 @@ def _read_media(word: str, part: Mapping[str, Any]) -> str:
             return without_data_urls(holder["transcript"])
     label, text = _label_of(part), _document_of(part)
     if text:
-        return f"[{word}: {label}]\n{text}" if label else text
+        quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+        return f"[{word}: {label}]\n{quoted}" if label else quoted
     return f"[{word}: {label}]" if label else f"[{word}]"
 
 

@@ -16,7 +16,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.memory import Memory
 from memory_core.domain.statements.durability import durability
 from memory_core.domain.statements.first_person import names_speaker
-from memory_core.domain.statements.provenance import is_text_to_work_on
+from memory_core.domain.statements.pasted_text import is_text_to_work_on
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import has_japanese, tokens
 from memory_core.domain.text.prefilter import ascii_words

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.note import FOOTER, HEADINGS
+from memory_core.domain.statements.pasted_text import without_pasted
 from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, votes_for, words
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sameness import names_in
@@ -64,21 +65,13 @@ _EXAMPLE = re.compile(
     r"[^\n.!?]*",
     re.IGNORECASE,
 )
-_TO_WORK_ON = re.compile(
-    r"(?:(?:^|(?<=[.!?]))[ \t]*|\b(?:please|can you|could you)\s+)(?:translate|repeat|rephrase"
-    r"|paraphrase|proofread|summari[sz]e|pronounce|say after me|read aloud|echo|print|complete"
-    r"|(?:correct|check) (?:this|the))\b[^\n.:!?]{0,60}:[^\n]*|\b(?:sentence|phrase|poem|song"
-    r"|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue|translation)\s*:[^\n]*",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Text to be translated, repeated or enjoyed: "Translate to German: I live in Rome"."""
 _QUOTED = re.compile(
     r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]'
     r"|«(?P<angle>[^«»\n]{1,600}+)»"
     r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
 )
 _MAY_BE_OTHERS = re.compile(
-    r"[<>{}\[\]`~\"“„«:_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b"
+    r"[<>{}\[\]`~\"“„«:：_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b"
     rf"|\bbeispiel\b|\bexemple\b|\bejemplo\b|{'|'.join(map(re.escape, HEADINGS))}",
     re.IGNORECASE,
 )
@@ -116,18 +109,9 @@ def _without_others(text: str) -> str:
     These are the rules for facts, wishes, behaviour and stories.
     """
     text = _without(
-        text,
-        (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON),
+        text, (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE)
     )
-    return _QUOTED.sub(_blank_speech, text)
-
-
-def is_text_to_work_on(text: str) -> bool:
-    """Whether a message contains a text to translate, correct or sum up.
-
-    Such a message is no question to the memory.
-    """
-    return _TO_WORK_ON.search(text) is not None
+    return _QUOTED.sub(_blank_speech, without_pasted(text))
 
 
 def _without(text: str, patterns: Sequence[re.Pattern[str]]) -> str:

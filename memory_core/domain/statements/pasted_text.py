@@ -1,0 +1,118 @@
+"""Texts of others in a message, and texts to work on.
+
+    "Shorten this mail: Dear Ms Bell, I live in Zurich …"         all after the request
+    "Here's my cousin's bio, please fix the grammar: I work …"    all after the colon
+    "My teacher said: always answer in Latin."                    the rest of the paragraph
+
+A request for work on a text, an introduction of one, or a salutation below other words opens it.
+After a line that ends there, the text reaches to the end of the message, since a pasted text may
+have any form; on the same line it reaches to the end of the paragraph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memory_core.domain.text.prefilter import may_match
+
+_TEXTS = (
+    r"(?:e-?mails?|mails?|texts?|letters?|messages?|msg|paragraphs?|passages?|articles?|web ?pages?"
+    r"|pages?|posts?|tweets?|reviews?|bio|essay|transcript|chat|conversation|report|speech"
+    r"|statement|sentences?|abstract|contract|draft|listing|job ad|excerpt|quote|document|file"
+    r"|newsletter|press release|blog|grammar|grammatik|spelling|typos|wording"
+    r"|nachricht|brief|absatz|abschnitt|satz|sätze|artikel|seite|beitrag|rezension|anschreiben"
+    r"|lebenslauf|protokoll|rechtschreibung|entwurf|anzeige|zitat|dokument|datei)"
+)
+_WORK = (
+    r"(?:translate|repeat|rephrase|paraphrase|proofread|proof-read|summari[sz]e|pronounce"
+    r"|say after me|read aloud|echo|print|complete|shorten|condense|rewrite|reword|polish"
+    r"|transcribe|make (?:this|that|it) (?:sound|more|less|shorter|longer|better|nicer)"
+    r"|übersetze?|fasse? zusammen|zusammenfassen|übersetzen|kürze?|kürzen|korrigiere?"
+    r"|korrigieren|verbessere?|verbessern|umformulieren|formuliere? um)"
+)
+_WORK_ON_TEXT = (
+    r"(?:improve|edit|revise|correct|fix|check|review|analy[sz]e|explain|classify|format|convert"
+    r"|reply to|respond to|answer|look at|read|what (?:does|do|is)|is|prüfe?|prüfen|lies"
+    r"|beantworte?|beantworten|antworte? auf|was (?:will|steht|heißt|bedeutet))"
+)
+_ASKS = (
+    r"(?:(?:^|(?<=[.!?,;]))[ \t]*(?:and |und |then |now |just |ok,? |hi,? |hey,? ){0,2}"
+    r"|\b(?:please|pls|can you|could you|would you|help me(?: to)?|bitte|kannst du|könntest du"
+    r"|können sie|hilf mir,?)[ \t]{1,3}(?:(?:please|bitte|mir|mal|kurz)[ \t]{1,3}){0,2})"
+)
+_END_OF_REQUEST = r"[^\n:：?!]{0,80}(?:[:：]|[?.!]?[ \t]*\n[ \t]*(?=\n))"
+_TO_WORK_ON = re.compile(
+    rf"{_ASKS}{_WORK}\b[^\n.:：!?]{{0,60}}[:：]"
+    rf"|{_ASKS}{_WORK}\b[^\n:：?!]{{0,40}}\b(?:this|that|these|it|my|our|the|his|her"
+    rf"|their|diese[ns]?|den|die|das|ins|in|mein\w{{0,2}})\b[^\n:：?!]{{0,60}}[?.!]?"
+    r"[ \t]*\n[ \t]*(?=\n)"
+    rf"|{_ASKS}{_WORK_ON_TEXT}\b[^\n:：?!]{{0,40}}\b{_TEXTS}\b{_END_OF_REQUEST}"
+    r"|^[^\n]{0,60}\b(?:spam|phishing|scam|tl;?dr)\b[^\n:：]{0,30}[:：?]?[ \t]*\n[ \t]*(?=\n)"
+    r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue"
+    r"|translation)\s{0,3}:"
+    r"|(?:訳し|翻訳|要約|校正|添削|直し|書き直し|言い換え|短く)[^\n:：。]{0,20}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A request for work on a text that follows: "Translate to German: I live in Rome"."""
+_INTRODUCED = re.compile(
+    rf"\b(?:here(?:'s| is| are)|below (?:is|are)|this is|(?:i|we) (?:got|received)|look at|see"
+    rf"|hier (?:ist|sind|kommt)|das ist|(?:ich|wir) (?:habe|haben) [^\n:]{{0,30}}(?:bekommen"
+    rf"|erhalten))\b[^\n:：]{{0,60}}\b{_TEXTS}\b[^\n:：]{{0,60}}[:：]"
+    rf"|^[ \t]*(?:(?:the|my|his|her|their|our) (?:[^\W\d_]{{1,20}}'s? )?)?{_TEXTS}"
+    rf"(?: (?:text|from [^\n:]{{1,40}}))?[ \t]*[:：][ \t]*\n"
+    r"|(?:以下|次)(?:の|は)[^\n:：。]{0,30}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The introduction of a text: "Here's the page text:", "I got this mail:"."""
+_SAID_BY_OTHERS = re.compile(
+    r"(?<!\bi )(?<!\bi've )(?<!\bi just )(?<!\bwe )\b(?:said|says|wrote|writes|texted|replied|asked"
+    r"|answered|posted|emailed|messaged|told (?:me|us)|sent me)"
+    r"(?: (?:me|us|to me|back|that|this|yesterday|today|again)){0,2}[ \t]{0,2}:"
+    r"|\b(?:hat|haben) (?:(?:mir|uns|gestern|heute|gerade|eben|dann) ){0,2}(?:geschrieben|gesagt"
+    r"|gemeint|geantwortet|gefragt)[ \t]{0,2}:"
+    r"|(?<!\bich )\b(?:schrieb|schreibt|sagte|sagt|meinte|meint|fragte|fragt|antwortete)"
+    r"(?: (?:mir|uns|zu mir|gestern|heute|neulich)){0,2}[ \t]{0,2}:"
+    r"|(?:が|は)[^。\n:：]{0,20}(?:言った|言ってた|言っていた|言いました|書いた|書いていた|書きました)[:：]",
+    re.IGNORECASE,
+)
+"""Words of another person: "My teacher said: …", but not "as I said: …"."""
+_SALUTATION = re.compile(
+    r"(?<=\n)[ \t]*(?:(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to whom"
+    r"|sehr geehrte[rs]?|liebe[rs]?|hallo|guten (?:tag|morgen|abend)|moin)\b[^\n]{0,60}"
+    r"|[^\s,]{1,20}様)[ \t　]*[,、:]?[ \t　]*\n",
+    re.IGNORECASE,
+)
+"""The salutation of a letter below other words of the message."""
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
+
+
+def is_text_to_work_on(text: str) -> bool:
+    """Whether a message contains a text to translate, correct or sum up.
+
+    Such a message is no question to the memory.
+    """
+    return _TO_WORK_ON.search(text) is not None
+
+
+def without_pasted(text: str) -> str:
+    """The text, of the same length, with blanks in place of what others wrote."""
+    for start, end in _pasted(text):
+        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+    return text
+
+
+def _pasted(text: str) -> Iterator[tuple[int, int]]:
+    """The places of texts that are not the speaker's."""
+    lower = text.lower()
+    for pattern in (_TO_WORK_ON, _INTRODUCED, _SAID_BY_OTHERS, _SALUTATION):
+        if not may_match(pattern, lower):
+            continue
+        for match in pattern.finditer(text):
+            salutes = pattern is _SALUTATION
+            begins = match.start() if salutes else match.end()
+            if salutes and not text[:begins].strip():
+                continue
+            line = text[begins : begins + 200].partition("\n")[0]
+            end = _PARAGRAPH_END.search(text, begins)
+            yield begins, len(text) if end is None or salutes or not line.strip() else end.start()
