@@ -147,10 +147,11 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
 
     An example is "I have a new boss, her name is Petra".
     """
-    for match in _WHERE_WE_LIVE.finditer(sentence):
-        yield PatternMatch(
-            _LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I"
-        )
+    for where in (_WHERE_WE_LIVE, _MOVED_HERE):
+        for match in where.finditer(sentence):
+            yield PatternMatch(
+                _LIVES_IN, {"value": match["place"]}, "I" if match["who"] == "I" else "we"
+            )
     for match in _NEWCOMER.finditer(sentence):
         yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
 
@@ -158,6 +159,11 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
 _WHERE_WE_LIVE = re.compile(
     r"\b[FfIi](?:rom|n) (?P<place>[A-ZÀ-Þ]\w{1,30}(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2}),? "
     r"(?:that is|that's|which is) where (?P<who>I|we) (?:now )?live\b"
+)
+_MOVED_HERE = re.compile(
+    r"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?in (?P<place>[A-ZÀ-Þ]\w{1,30}"
+    r"(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2})(?: now)?(?:,|;| [–-])? (?:and )?"
+    r"(?:(?:I|we)(?:['’]ve| have)? )?(?:just )?moved here\b"
 )
 _LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home city")
 _NEWCOMER = re.compile(

@@ -90,7 +90,7 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "home city",
         r"\b(?:bin|sind) (?:ich "
-        r"|wir )?(?:[\w ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
+        r"|wir )?(?:[\w. ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
     ),
     Row(None, r"\b(?:ziehe|ziehen)\b.{0,40}\bnach (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     Row(
