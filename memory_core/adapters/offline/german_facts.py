@@ -162,6 +162,21 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row("spouse", rf"\bverheiratet mit {_NAME}(?= |\Z)"),
     Row(
+        "spouse",
+        r"\b(?:ich bin|bin ich) " + _SINCE + r"(?:geschieden|verwitwet)\b",
+        filled=NO_LONGER,
+    ),
+    *(
+        Row(
+            attribute,
+            r"\b[Mm]eine? (?:Ehemann|Ehefrau|Mann|Frau)(?: [A-ZÄÖÜ]\w+)? ist\b[^,;]{0,40}"
+            r" (?:gestorben|verstorben|tot)\b",
+            filled=value,
+        )
+        for attribute, value in (("marital status", "verwitwet"), ("spouse", NO_LONGER))
+    ),
+    Row("name", rf"\A{_NAME} ist (?:jetzt )?meine? neue[rs]? (?P<of>{_ONE})\b", subject="{of}"),
+    Row(
         "handedness",
         r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)",
     ),
@@ -236,6 +251,12 @@ _ROWS: tuple[Row, ...] = (
             r"(?P<value>[Vv]egan\w*|[Vv]egetari\w*|[Pp]escetari\w*|glutenfrei|ketogen|low carb"
             r"|halal|koscher)\b"
         ),
+    ),
+    Row(
+        "intolerance to {value}",
+        r"\bnicht (?P<value>(?i:laktose|gluten|histamin|fruktose))intolerant\b",
+        filled="no",
+        denies=True,
     ),
     Row(
         "eats {value}",
@@ -371,8 +392,8 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "{of}",
         r"\b(?:mein|meine|unser|unsere) (?:neue[rs]? )?(?P<of>(?i:budget|adresse"
-        r"|telefonnummer|handynummer|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
-        r"|kontonummer|steuernummer|konfektionsgröße|größe|gewicht|zeitzone|deadline"
+        r"|\w{2,20}nummer|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
+        r"|konfektionsgröße|größe|gewicht|zeitzone|deadline"
         r"|abgabetermin))(?: für [\w ]{2,30})? (?:ist|lautet|beträgt|liegt bei"
         r"|sind) (?P<value>.{1,60})\Z",
     ),

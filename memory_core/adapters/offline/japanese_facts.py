@@ -116,6 +116,7 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row("birthday", r"(?:\A|私の|僕の)誕生日は(?P<value>[^、。]{2,12}?)(?:です|だ|なん)"),
     Row("handedness", r"(?P<value>左利き|右利き)"),
+    Row("spouse", r"離婚しました", filled=NO_LONGER),
     Row("marital status", r"(?P<value>独身|既婚|離婚しました|結婚して(?:い)?ます|婚約中)"),
     Row("blood type", r"血液型は(?P<value>\w{1,2}型)"),
     # relatives and friends
