@@ -28,9 +28,9 @@ def slots(sentence: str) -> dict[tuple[str | None, str], str | None]:
     ],
 )
 def test_the_end_of_a_marriage_ends_the_spouse_too(sentence: str, status: str) -> None:
-    told = slots(sentence)
-    assert told["user", "marital status"] == status
-    assert told["user", "spouse"] == "no longer"
+    values = slots(sentence)
+    assert values["user", "marital status"] == status
+    assert values["user", "spouse"] == "no longer"
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_nothing_else_ends_a_marriage(sentence: str) -> None:
 
 
 def test_who_married_again_has_a_spouse() -> None:
-    told = slots("I got divorced last year and I'm married to Tom now.")
-    assert told["user", "spouse"] == "Tom"
-    assert told["user", "marital status"] == "married"
+    values = slots("I got divorced last year and I'm married to Tom now.")
+    assert values["user", "spouse"] == "Tom"
+    assert values["user", "marital status"] == "married"
 
 
 @pytest.mark.parametrize(
