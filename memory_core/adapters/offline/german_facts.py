@@ -451,6 +451,9 @@ _BUT = re.compile(
     r"|beim) )"
 )
 """A correction: "nicht in Köln, sondern in Bonn" says Bonn."""
+_PUT_RIGHT = re.compile(
+    r"\b[Dd](?P<end>ie|er|as) (?=\w{3,40} (?:ist|lautet) [^,;:!?]{1,40}, nicht )"
+)
 _SMALL = re.compile(
     r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja"
     r"|Also|Übrigens|Leider|Hallo|Hi|Montags|Sonntags)\b"
@@ -492,6 +495,11 @@ def is_german(text: str) -> bool:
     plain_words = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]
     german = sum(word in _GERMAN for word in plain_words)
     return german > sum(word in _ENGLISH for word in plain_words)
+
+
+def with_owner(sentence: str) -> str:
+    """What puts right a thing of the speaker's: "die Hausnummer ist 21, nicht 12"."""
+    return _PUT_RIGHT.sub(lambda match: "meine " if match["end"] == "ie" else "mein ", sentence)
 
 
 _DEPENDS = re.compile(
