@@ -116,7 +116,11 @@ def _without_verb(clause: Clause) -> list[tuple[Pattern, dict[str, str]]]:
     for verb, attributes in _VERBS_LEFT_OUT:
         small = clause.rest[:1].lower() + clause.rest[1:]
         whole = replace(clause, subject="I", rest=f"{verb} {small}")
-        matches = [match for match in _matches(whole, "") if match[0].attribute in attributes]
+        matches = [
+            match
+            for match in _matches(whole, "")
+            if match[0].attribute in attributes and match[0].filled != NO_LONGER
+        ]
         if matches:
             return matches
     return []

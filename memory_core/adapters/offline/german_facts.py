@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
+from memory_core.adapters.offline.belongings import CAR
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.introductions import GERMAN_VERB, german_clauses
+from memory_core.adapters.offline.marriages import GERMAN_MARRIAGE_ENDS
 from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE
 from memory_core.domain.statements.appointment_words import PUT_ELSEWHERE_IN_GERMAN
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
@@ -161,20 +162,7 @@ _ROWS: tuple[Row, ...] = (
         + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
     ),
     Row("spouse", rf"\bverheiratet mit {_NAME}(?= |\Z)"),
-    Row(
-        "spouse",
-        r"\b(?:ich bin|bin ich) " + _SINCE + r"(?:geschieden|verwitwet)\b",
-        filled=NO_LONGER,
-    ),
-    *(
-        Row(
-            attribute,
-            r"\b[Mm]eine? (?:Ehemann|Ehefrau|Mann|Frau)(?: [A-ZÄÖÜ]\w+)? ist\b[^,;]{0,40}"
-            r" (?:gestorben|verstorben|tot)\b",
-            filled=value,
-        )
-        for attribute, value in (("marital status", "verwitwet"), ("spouse", NO_LONGER))
-    ),
+    *GERMAN_MARRIAGE_ENDS,
     Row("name", rf"\A{_NAME} ist (?:jetzt )?meine? neue[rs]? (?P<of>{_ONE})\b", subject="{of}"),
     Row(
         "handedness",
@@ -348,10 +336,10 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "car",
-        rf"\b(?:[Dd]e[nr]|[Dd]as|[Mm]einen?|[Uu]nseren?) (?:\w+ )?(?P<value>{fact_patterns.CAR})"
+        rf"\b(?:[Dd]e[nr]|[Dd]as|[Mm]einen?|[Uu]nseren?) (?:\w+ )?(?P<value>{CAR})"
         r" (?:habe|haben) (?:ich|wir)\b.{0,30} (?:verkauft|abgegeben|verschrottet|verschenkt)"
         r"|\b(?:ich habe|habe ich|wir haben|haben wir)\b.{0,30} (?:den|das|meinen?|unseren?)"
-        rf" (?:\w+ )?(?P<value2>{fact_patterns.CAR}) "
+        rf" (?:\w+ )?(?P<value2>{CAR}) "
         r"(?:verkauft|abgegeben|verschrottet|verschenkt)",
         filled=_OVER,
     ),
@@ -451,9 +439,7 @@ _BUT = re.compile(
     r"|beim) )"
 )
 """A correction: "nicht in Köln, sondern in Bonn" says Bonn."""
-_PUT_RIGHT = re.compile(
-    r"\b[Dd](?P<end>ie|er|as) (?=\w{3,40} (?:ist|lautet) [^,;:!?]{1,40}, nicht )"
-)
+_PUT_RIGHT = re.compile(r"\b[Dd](ie|er|as) (?=\w{3,40} (?:ist|lautet) [^,;:!?]{1,40}, nicht )")
 _SMALL = re.compile(
     r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja"
     r"|Also|Übrigens|Leider|Hallo|Hi|Montags|Sonntags)\b"
@@ -499,7 +485,7 @@ def is_german(text: str) -> bool:
 
 def with_owner(sentence: str) -> str:
     """What puts right a thing of the speaker's: "die Hausnummer ist 21, nicht 12"."""
-    return _PUT_RIGHT.sub(lambda match: "meine " if match["end"] == "ie" else "mein ", sentence)
+    return _PUT_RIGHT.sub(lambda match: "meine " if match[1] == "ie" else "mein ", sentence)
 
 
 _DEPENDS = re.compile(

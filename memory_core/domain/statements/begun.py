@@ -1,7 +1,7 @@
 """Truths that began on a day in the past: "I moved to Rome on 5 May", "since May".
 
-A month or a year stands for its first day. A clause tells the day of its own fact only, so that "I
-work at Otto, and on 5 May I was in Rome" tells none of Otto.
+A month, season or year stands for its first day. A clause tells the day of its own fact only, so
+that "I work at Otto, and on 5 May I was in Rome" tells none of Otto.
 """
 
 from __future__ import annotations
@@ -30,8 +30,12 @@ _CLAUSES = re.compile(
     r"|(?<=[てでがどし])、",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"\bago\b|\b(?:last|past) (?:night|weekend|week|fortnight|month|year)\b")
-"""A distance in time, whose middle is meant."""
+_AGO = re.compile(r"\bago\b")
+_VAGUE = re.compile(
+    r"\b(?:last|past|this|next)\b.{0,30}\b(?:night|weekend|week|fortnight|month|year|spring|summer"
+    r"|autumn|fall|winter)s?\Z"
+)
+"""A time without a certain day: "last week"."""
 
 
 def began_at(fact: SaidFact, said_at: datetime) -> datetime | None:
@@ -58,9 +62,9 @@ def began_at(fact: SaidFact, said_at: datetime) -> datetime | None:
             ),
             said_at,
         )
-        if len(dates) == 1 and value not in dates[0].text.casefold():
+        if len(dates) == 1 and value not in (named := dates[0].text.casefold()):
             day = _first_day(dates[0], said_at.date())
-            if day < said_at.date():
+            if day < said_at.date() and _VAGUE.search(named) is None:
                 return datetime.combine(day, time(), said_at.tzinfo).astimezone(timezone.utc)
     return None
 
@@ -71,5 +75,6 @@ def _first_day(named: Named, today: date) -> date:
     if window.yearly:
         this_year = window.of_year(today.year)
         window = this_year if this_year.start <= today else window.of_year(today.year - 1)
-    is_about = _ABOUT.search(named.text.lower()) is not None
-    return window.start + (window.end - window.start) // 2 if is_about else window.start
+    # "two weeks ago" is a window around the day
+    is_around = _AGO.search(named.text.casefold()) is not None
+    return window.start + (window.end - window.start) // 2 if is_around else window.start

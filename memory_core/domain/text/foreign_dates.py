@@ -389,9 +389,6 @@ _PAST_TIMES: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
         ),
     ),
     _german("gestern", " yesterday "),
-    _german("letzte woche", " last week "),
-    _german("letzten monat", " last month "),
-    _german("letztes jahr", " last year "),
     _german(
         rf"vor (?P<number>{'|'.join(_NUMBERS)}|\d{{1,2}}) (?P<unit>{'|'.join(_UNITS)})",
         lambda match: (
@@ -408,9 +405,6 @@ _PAST_TIMES: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
     ),
     (re.compile(r"(?P<year>(?:19|20)\d\d)年"), lambda match: f" in {match['year']} "),
     (re.compile("昨日"), " yesterday "),
-    (re.compile("先週"), " last week "),
-    (re.compile("先月"), " last month "),
-    (re.compile("去年|昨年"), " last year "),
 )
 
 
