@@ -1,4 +1,4 @@
-"""Truths that began on a day in the past: "I moved to Rome on 5 May", "since May".
+"""Truths that began on a day in the past: "I moved on 5 May".
 
 A month, season or year stands for its first day. A clause tells the day of its own fact only, so
 that "I work at Otto, and on 5 May I was in Rome" tells none of Otto.
@@ -70,7 +70,7 @@ def began_at(fact: SaidFact, said_at: datetime) -> datetime | None:
 
 
 def _first_day(named: Named, today: date) -> date:
-    """The day on which a named time began, in the latest year in which it has."""
+    """The latest day on which a named time began."""
     window = named.window
     if window.yearly:
         this_year = window.of_year(today.year)
