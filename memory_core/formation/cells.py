@@ -38,6 +38,7 @@ from memory_core.domain.note import FOOTER, SUMMARY, non_empty_values, parts_of,
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
+from memory_core.domain.statements.begun import began_at
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.fact_checks import asserted_facts
 from memory_core.domain.statements.slot_facts import add_rule_facts
@@ -289,15 +290,12 @@ class _Maker:
         return with_lexical(made.changed(**fields))
 
     def _begins(self, fact: SaidFact) -> datetime | None:
-        """When an announced truth begins, by its quote.
+        """When a truth begins or began, by its quote.
 
         None for a truth that holds at once.
         """
-        return (
-            begins_at(fact.quote, self.cell_of.messages[fact.message].timestamp)
-            if is_announced(fact)
-            else None
-        )
+        said_at = self.cell_of.messages[fact.message].timestamp
+        return begins_at(fact.quote, said_at) if is_announced(fact) else began_at(fact, said_at)
 
     def _until_it_is_over(self, fact: SaidFact) -> list[Foresight]:
         """The foresight of a fact without a slot that says the same.

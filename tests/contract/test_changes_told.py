@@ -11,6 +11,7 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput
+from memory_core.domain.text.spelling import GERMAN_MONTHS
 from tests.builders import ALICE, NOW
 from tests.conflicts import asking
 from tests.contract.test_scenes import consolidated
@@ -19,6 +20,7 @@ from tests.telling import tell
 from tests.world import World, fact
 
 WEEK = timedelta(days=7)
+_GERMAN = [month.capitalize() for month in GERMAN_MONTHS]
 SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
@@ -319,6 +321,31 @@ async def test_a_job_that_is_announced_holds_from_its_day_on_and_the_old_one_unt
 
 
 @SQLITE
+async def test_news_of_a_job_replaces_no_employer_before_the_day_on_which_it_begins(
+    rules: MemoryCore,
+) -> None:
+    await tell(rules, "I work at Acme.", session="s1", at=NOW - 3 * WEEK)
+    await tell(
+        rules, "I got the job! I'll start at Globex on 1 October.", session="s2", at=NOW - WEEK
+    )
+    (line,) = (await rules.profile(ALICE)).explicit
+    assert (line.value, line.disputed_by) == ("Acme", [])
+    asked = ContextInput(query="What's the address of my employer?", session_id="s9")
+    assert "replaced" not in (await rules.context(ALICE, asked)).context
+
+
+@SQLITE
+async def test_a_move_that_is_put_off_begins_on_its_new_day(rules: MemoryCore) -> None:
+    day = NOW.replace(year=2027, month=1, day=1, hour=12)
+    await tell(rules, "I live in Berlin.", session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, "I'm moving to Leipzig on 1 January 2027.", session="s2", at=NOW - 2 * WEEK)
+    await tell(rules, "The move to Leipzig got pushed back to 1 April.", session="s3", at=NOW)
+    for at, home in ((day, "Berlin"), (NOW.replace(year=2027, month=4, day=2), "Leipzig")):
+        values = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert values == {"home city": home}
+
+
+@SQLITE
 @pytest.mark.parametrize(
     ("before", "announced", "query"),
     [
@@ -354,6 +381,26 @@ async def test_a_new_home_that_is_announced_replaces_the_old_one_from_its_day_on
         await rules.retrieve(ALICE, RetrieveInput(query=query, at=day + timedelta(days=200)))
     ).results[0]
     assert "Porto" in first.memory.content
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("before", "moved", "homes"),
+    [
+        ("I live in Oslo.", "I moved to Rome on {day}.", ("Oslo", "Rome")),
+        ("Ich wohne in Oslo.", "Ich bin am {day} nach Rom gezogen.", ("Oslo", "Rom")),
+    ],
+)
+async def test_a_new_home_replaces_the_old_one_from_the_day_that_is_told(
+    rules: MemoryCore, before: str, moved: str, homes: tuple[str, str]
+) -> None:
+    day = (NOW - WEEK).replace(hour=0, minute=0, second=0, microsecond=0)
+    named = f"{day:%-d}. {_GERMAN[day.month - 1]}" if "Ich" in before else f"{day:%-d %B}"
+    await tell(rules, before, session="s1", at=NOW - 3 * WEEK)
+    await tell(rules, moved.format(day=named), session="s2", at=NOW - timedelta(days=1))
+    for at, home in ((day - timedelta(hours=1), homes[0]), (day, homes[1]), (None, homes[1])):
+        values = {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit}
+        assert values == {"home city": home}
 
 
 @SQLITE

@@ -31,6 +31,8 @@ FRIDAY = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
         ("From March I'll be working at Bosch.", {"Bosch"}),
         ("From March, I will be working for Bosch, and I'm thrilled.", {"Bosch"}),
         ("I'm joining Contoso in June as a data analyst.", {"Contoso", "data analyst"}),
+        ("I'm joining Globex in January.", {"Globex"}),
+        ("I'm joining Anna in January in Bali.", set()),
         ("I'll be working at Starbucks tomorrow.", set()),
         ("I'm joining Anna on Monday.", set()),
         ("I start at Stanford University in September.", set()),
@@ -76,6 +78,20 @@ def test_an_announced_job_is_read_with_what_it_is_and_where(sentence: str, facts
         ("From June my rent is 950 euros.", {"rent": "950 euros"}, "2026-06-01"),
         ("From June I no longer work at Bosch.", {"employer": "no longer Bosch"}, "2026-06-01"),
         ("From Monday I'm vegan.", {"diet": "vegan", "eats meat": "no"}, "2026-05-04"),
+        (
+            "Handed in my notice today, I'm at Globex from August.",
+            {"employer": "Globex"},
+            "2026-08-01",
+        ),
+        ("Ich fange am 1. Juni bei Bosch an.", {"employer": "Bosch"}, "2026-06-01"),
+        (
+            "Im Juni fange ich bei Bosch als Koch an.",
+            {"employer": "Bosch", "occupation": "Koch"},
+            "2026-06-01",
+        ),
+        ("My rent goes up to 980 euros in June.", {"rent": "980 euros"}, "2026-06-01"),
+        ("Meine Miete steigt im Juni auf 980 Euro.", {"miete": "980 Euro"}, "2026-06-01"),
+        ("I'm moving to Porto on 1 May 2027.", {"home city": "Porto"}, "2027-05-01"),
     ],
 )
 def test_what_is_so_from_a_day_on_is_read_with_that_day(
@@ -97,8 +113,39 @@ def test_what_is_so_from_a_day_on_is_read_with_that_day(
 
 
 @pytest.mark.parametrize(
+    ("sentence", "day"),
+    [
+        ("Our move to Leipzig is on 1 June.", "2026-06-01"),
+        ("The move to Leipzig got pushed back to 1 July.", "2026-07-01"),
+        ("Our move to Leipzig has been moved to July.", "2026-07-01"),
+        ("Der Umzug nach Leipzig ist am 1. Juni.", "2026-06-01"),
+        ("Der Umzug nach Leipzig wurde auf den 1. Juli verschoben.", "2026-07-01"),
+    ],
+)
+def test_a_move_begins_on_the_day_that_is_told_of_it(sentence: str, day: str) -> None:
+    messages = [Message(role="user", content=sentence, timestamp=FRIDAY)]
+    (fact,) = announced_facts(messages, said_foresight(messages))
+    assert (fact.attribute, fact.value) == ("home city", "Leipzig")
+    assert is_announced(fact)
+    assert begins_at(fact.quote, FRIDAY) == datetime.fromisoformat(f"{day}T00:00:00+00:00")
+
+
+def test_news_of_a_job_changes_nothing_before_its_day() -> None:
+    text = "I got the job! I'll start at Globex on January 1st."
+    messages = [Message(role="user", content=text, timestamp=FRIDAY)]
+    announced = announced_facts(messages, said_foresight(messages))
+    assert [(fact.attribute, fact.value) for fact in announced] == [("employer", "Globex")]
+    assert without_announced(said_facts(messages), announced) == []
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
+        "I'm at Disneyland from Monday.",
+        "The move to Slack is on 1 June.",
+        "My sister's move to Leipzig is on 1 June.",
+        "The temperature goes up to 30 degrees in June.",
+        "Ich fange im Juni mit dem Training an.",
         "I've been working at Bosch from January.",
         "I work at Bosch from Monday to Friday.",
         "I might move to Porto in June.",

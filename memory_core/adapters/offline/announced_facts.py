@@ -13,15 +13,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.fact_values import job, organisation
 from memory_core.adapters.offline.facts import said_facts, speaker
-from memory_core.adapters.offline.names import place
+from memory_core.adapters.offline.names import CITIES, COUNTRIES, place
 from memory_core.adapters.offline.running_rules import fitted
 from memory_core.adapters.offline.voice import subject_and_owner
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact, SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.announced import (
     ANNOUNCES,
+    ATTRIBUTES,
     FROM_THEN_ON,
     MOVES,
+    ON_A_DAY,
+    RISES,
     begins_at,
     is_announced,
 )
@@ -32,6 +35,7 @@ from memory_core.domain.statements.appointment_words import (
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
 _PLACE = re.compile(r"\A(?: as (?P<job>.{2,60}?))? (?:at|for) (?=[A-ZÀ-Þ])")
@@ -44,14 +48,11 @@ _SCHOOL = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\b(?:might|may|maybe|perhaps|probably|hope|want|would|could|if|unless|plan|planning|thinking"
+    r"\b(?:might|(?-i:may)|maybe|perhaps|probably|hope|want|would|could|if|unless|plan|planning|thinking"
     r"|considering|sure|vielleicht|würde|könnte|wenn|falls|möchte|hoffe|überlege)\b",
     re.IGNORECASE,
 )
-"""Words of sentences that are not yet an announcement.
-
-Note: "may" is a month, too, but it is better to leave a sentence out than to read it wrongly.
-"""
+"""Words of sentences that are not yet an announcement."""
 _TOWN = r"([A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2})"
 _CANCELS = re.compile(
     rf"\b(?:[Mm]y|[Oo]ur|[Tt]he) (?:move|relocation) to {_TOWN}(?: (?:on|in"
@@ -92,10 +93,35 @@ _WILL_BE = (
         r"\1 \3 \2",
     ),
 )
-_NO_NEWS = re.compile(
-    r"\b(?:on|in|next|at|will|be|is|am|are|moving|going|move|relocating|to)\b|\d+", re.IGNORECASE
+_BEGINS = (
+    (re.compile(r"\b(?:steigt|sinkt|erhöht sich)\b"), "ist"),
+    (re.compile(r"\bist\b([^,;:!?]{0,30}?) auf\b"), r"ist\1"),
+    (RISES, " is "),
+    (
+        re.compile(
+            r"\b(?:ich fange|fange ich)\b([^,;:!?]{2,60}?) an\b"
+            r"|\b(?:ich beginne|beginne ich)\b([^,;:!?]{2,60})",
+            re.IGNORECASE,
+        ),
+        r"ich arbeite\1\2",
+    ),
 )
-"""Words of a sentence that announces a move, besides the place."""
+"""What begins on a day, as if it had begun."""
+_WORK = re.compile(r"\b(?:notice|job|offer|contract|position|role|resigned|quit)\b", re.IGNORECASE)
+_WORK_NEWS = re.compile(
+    r"\b(?:got|landed|took|accepted|signed) (?:the|a|\w+'s)(?: new)? (?:job|offer|contract|position"
+    r"|role)\b|\b(?:handed in|gave|given) \w+'s notice\b",
+    re.IGNORECASE,
+)
+"""News of a job, which change nothing before the day that is announced beside them."""
+_AT_WORK = re.compile(r"\bI(?:['’]m| am) (?:at|with) (?=[A-ZÀ-Þ])")
+_IN_A_MONTH = re.compile(rf" (?:in|from) (?:{ANY_MONTH})(?: \d{{4}})?", re.IGNORECASE)
+_NO_NEWS = re.compile(
+    r"\b(?:on|in|next|at|will|be|is|am|are|moving|going|move|relocating|to|start|starting|joining"
+    rf"|goes|up|{ANY_MONTH}|{ANY_WEEKDAY})\b|\d+(?:st|nd|rd|th)?",
+    re.IGNORECASE,
+)
+"""Words of a sentence that announces, besides what it announces."""
 _DATE_AFTER = re.compile(
     r"(?<!\s)\s++(?:on|in|from|next|this|tomorrow|starting|after)\b.*", re.IGNORECASE
 )
@@ -132,13 +158,19 @@ def without_announced(facts: Iterable[SaidFact], announced: Sequence[SaidFact]) 
 
     """
     texts = {(fact.message, fact.quote): frozenset(tokens(fact.text)) for fact in announced}
+    of_work = {fact.message for fact in announced if fact.attribute in ATTRIBUTES}
     return [
         fact
         for fact in facts
         if fact.attribute is not None
-        or (fact.message, fact.quote) not in texts
-        or frozenset(tokens(_NO_NEWS.sub(" ", FROM_THEN_ON.sub(" ", fact.text))))
-        - texts[fact.message, fact.quote]
+        or (
+            not (fact.message in of_work and _WORK_NEWS.search(fact.text))
+            and (
+                (fact.message, fact.quote) not in texts
+                or frozenset(tokens(_NO_NEWS.sub(" ", FROM_THEN_ON.sub(" ", fact.text))))
+                - texts[fact.message, fact.quote]
+            )
+        )
     ]
 
 
@@ -156,10 +188,12 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
             continue
         moves = MOVES.search(quote)
         words = " ".join(FROM_THEN_ON.sub(" ", quote).split()).lstrip(", ")
-        if moves is not None and (town := place(quote[moves.end() :])) is not None:
+        if moves is not None and (town := _new_home(quote, moves)) is not None:
             german = moves.group().casefold().endswith("nach ")
             words = f"Ich wohne in {town}." if german else f"I live in {town}."
         elif words == quote:
+            words = _begun(quote)
+        if words == quote:
             continue
         for fact in said_facts([message.changed(content=_as_if_begun(words))]):
             text = (
@@ -168,6 +202,20 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
             announced = fact.changed(text=text, message=number, quote=quote)
             if is_announced(announced):
                 yield announced
+
+
+def _new_home(quote: str, moves: re.Match[str]) -> str | None:
+    """The place to which a sentence says that its speaker moves.
+
+    "The move to Slack" may be of work, so a noun needs a known place.
+    """
+    town = place(quote[moves.end() :])
+    if town is None or not _ITS_NOUN.match(moves.group()):
+        return town
+    return town if town.lower() in CITIES or town.lower() in COUNTRIES else None
+
+
+_ITS_NOUN = re.compile(r"(?:my|our|the) ", re.IGNORECASE)
 
 
 def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) -> Iterator[SaidFact]:
@@ -190,6 +238,14 @@ def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) ->
         yield fact
 
 
+def _begun(quote: str) -> str:
+    """The sentence without its day, if it says that something begins; else as it is."""
+    words = undated = " ".join(ON_A_DAY.sub(" ", quote).split())
+    for expression, turned in _BEGINS:
+        words = expression.sub(turned, words)
+    return quote if words == undated else words.replace(" .", ".")
+
+
 def _as_if_begun(words: str) -> str:
     """Rewrite a sentence about the future as a sentence about the present.
 
@@ -197,6 +253,8 @@ def _as_if_begun(words: str) -> str:
     """
     for expression, turned in _WILL_BE:
         words = expression.sub(turned, words)
+    if _WORK.search(words):
+        words = _AT_WORK.sub("I work at ", words)
     return words[:1].upper() + words[1:]
 
 
@@ -240,7 +298,12 @@ def _work(clause: str, *, lasts: bool) -> tuple[str | None, str | None]:
         None if place is None else organisation(rest[place.end() :]),
         _job_in(rest, place),
     )
-    is_work = lasts or match["starts"] or (match["joins"] and named_job is not None)
+    after = rest[place.end() + len(employer) :] if place and employer else ""
+    is_work = (
+        lasts
+        or match["starts"]
+        or (match["joins"] and (named_job is not None or _IN_A_MONTH.fullmatch(after)))
+    )
     return (employer, named_job) if is_work else (None, None)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.text_cache import keep_texts
 
 SINGULAR = (
@@ -45,6 +46,17 @@ _SETTING = (
 )
 _FILLERS = re.compile(rf"\A(?:(?:{_FILLER})[,:]?\s++)+(?=\S)", re.IGNORECASE)
 _LEAD = re.compile(rf"\A(?:(?:{_FILLER}|{_SETTING})[,:]?\s++)+(?=\S)", re.IGNORECASE)
+_DATE = (
+    r"(?:in|since|on) (?:(?:early |late |mid[- ])?(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
+    rf"(?:{ANY_MONTH})(?: \d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,? \d{{4}})?|\d{{4}})"
+    r"|(?:\w{1,10} ){1,3}(?:day|week|month|year)s? ago"
+)
+_PAST_DATE = re.compile(
+    rf"\A(?:{_DATE}),? (?=(?:I|we|my \w+) (?:have )?(?:\w+ly )?(?:\w+ed|been|got|became|began|quit"
+    r"|left|went|took|gone|taken)\b)",
+    re.IGNORECASE,
+)
+"""A day before a clause that tells of the past: "In May I moved"."""
 _SPLIT = re.compile(
     r"(?:(?<!\s)\s*+|(?<=\s)(?=\S))(?P<mark>,(?!\d{3}\b)|:(?!\s?[\d+])|[;()])\s*+"
     r"|(?<!\s)\s++[–—-]\s++|(?:(?<!\s)\s++|(?<=\s)(?=\S))(?P<word>and|but|because|so|although"
@@ -235,7 +247,8 @@ def without_fillers(text: str) -> str:
 
 def _drop_lead(text: str) -> str:
     match = _LEAD.match(text)
-    return text[match.end() :] if match else text
+    rest = text[match.end() :] if match else text
+    return _PAST_DATE.sub("", rest)
 
 
 def _split_clauses(sentence: str) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from memory_core.adapters.offline import fact_patterns, names
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
-from memory_core.adapters.offline.fact_values import CLOSED, listed
+from memory_core.adapters.offline.fact_values import CLOSED, amount, listed
 from memory_core.adapters.offline.names import COUNTRIES
 from memory_core.adapters.offline.retractions import PatternMatch, over
 from memory_core.adapters.offline.voice import conjugated, in_third_person, subject_and_owner
@@ -116,7 +116,11 @@ def _without_verb(clause: Clause) -> list[tuple[Pattern, dict[str, str]]]:
     for verb, attributes in _VERBS_LEFT_OUT:
         small = clause.rest[:1].lower() + clause.rest[1:]
         whole = replace(clause, subject="I", rest=f"{verb} {small}")
-        matches = [match for match in _matches(whole, "") if match[0].attribute in attributes]
+        matches = [
+            match
+            for match in _matches(whole, "")
+            if match[0].attribute in attributes and match[0].filled != NO_LONGER
+        ]
         if matches:
             return matches
     return []
@@ -147,18 +151,38 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
 
     An example is "I have a new boss, her name is Petra".
     """
-    for match in _WHERE_WE_LIVE.finditer(sentence):
-        yield PatternMatch(
-            _LIVES_IN, {"value": match["place"]}, "we" if match["who"] == "we" else "I"
-        )
-    for match in _NEWCOMER.finditer(sentence):
-        yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
+    for where in (_WHERE_WE_LIVE, _MOVED_HERE):
+        for match in where.finditer(sentence):
+            yield PatternMatch(
+                _LIVES_IN, {"value": match["place"]}, "I" if match["who"] == "I" else "we"
+            )
+    for newcomer in (_NEWCOMER, _IS_MY):
+        for match in newcomer.finditer(sentence):
+            yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
+    raised = _RAISED.match(sentence)
+    if raised is not None and (value := amount(raised["value"].rstrip("."))) is not None:
+        yield PatternMatch(_AMOUNTS_TO, {"of": raised["of"], "value": value}, "my")
 
 
 _WHERE_WE_LIVE = re.compile(
     r"\b[FfIi](?:rom|n) (?P<place>[A-ZÀ-Þ]\w{1,30}(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2}),? "
     r"(?:that is|that's|which is) where (?P<who>I|we) (?:now )?live\b"
 )
+_MOVED_HERE = re.compile(
+    r"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?in (?P<place>[A-ZÀ-Þ]\w{1,30}"
+    r"(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2})(?: now)?(?:,|;| [–-])? (?:and )?"
+    r"(?:(?:I|we)(?:['’]ve| have)? )?(?:just )?moved here\b"
+)
+_IS_MY = re.compile(
+    rf"\A(?P<name>[A-Z][a-z]+) is (?:now )?my new (?P<kind>{SINGULAR})"
+    r"(?=[.!,;]|\Z| (?:now|since|and)\b)"
+)
+_RAISED = re.compile(
+    r"(?:[Tt]he|[Mm]y|[Oo]ur) (?:landlord|landlady)(?: has| just){0,2}"
+    r" (?:raised|increased|put up|lowered|reduced) (?:my|our|the) (?P<of>rent)"
+    r" (?:from [^;!?]{1,30}? )?to (?P<value>(?:[^,;!?]|,(?=\d)){1,40})"
+)
+_AMOUNTS_TO = next(row for row in fact_patterns.ENGLISH if row.shape is amount)
 _LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home city")
 _NEWCOMER = re.compile(
     rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his"
@@ -315,6 +339,9 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
     )
     if row.attribute == fact_patterns.PET_OF_SUBJECT:
         attribute, owner = _pet_of(subject, owner, speaker_name)
+    elif row.attribute in (fact_patterns.STATUS_OF_SPEAKER, fact_patterns.SPOUSE_OF_SPEAKER):
+        attribute = row.attribute.removesuffix(" of {who}") if subject in _SPOUSES else None
+        _, owner, _ = subject_and_owner("I", speaker_name)
     filled = row.filled.format(value=value, of=of)
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
@@ -328,6 +355,9 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
         confidence,
         lasting,
     )
+
+
+_SPOUSES = frozenset({"my husband", "my wife", "my spouse"})
 
 
 def _pet_of(subject: str, name: str, speaker_name: str) -> tuple[str | None, str]:

@@ -17,6 +17,7 @@ from typing import Literal
 from memory_core.adapters.offline import fact_values as a
 from memory_core.adapters.offline import names
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
+from memory_core.adapters.offline.belongings import CAR, COUNTED, HAD
 from memory_core.adapters.offline.fact_values import Shape
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -27,14 +28,6 @@ _ADVERBS = (
     "|totally|genuinely|especially|mainly|do|does|right now|very|happily|permanently|newly"
     "|since then|full[- ]time|part[- ]time|again|so|quite"
 )
-CAR = (
-    r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault"
-    r"|peugeot|fiat|volvo|kia|hyundai|mazda|nissan|opel"
-    r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo"
-    r"|octavia|yaris|leaf|jeep|lexus|suzuki|chevy|chevrolet"
-    r"|camry|rav4|hybrid|suv|campervan|camper van)\b"
-)
-"""Names of cars."""
 _SHORT = {
     "<living>": (
         r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living"
@@ -120,18 +113,6 @@ _SHORT = {
     " ": r"\s++",
 }
 """Abbreviations in the expressions below, replaced in this order."""
-_COUNTED = (
-    "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses"
-    "|grandchildren|grandkids|rabbits|chickens|houses|bikes"
-    "|roommates|flatmates|cousins|nieces|nephews"
-)
-_HAD = (
-    "dog|cat|puppy|kitten|pet|horse|rabbit|hamster|parrot|son|daughter|brother|sister|twin|baby|kid"
-    "|child|garden|house|car|bike|motorbike|boat"
-    "|piano|guitar|degree|phd|tattoo|licen[cs]e|business|company|shop|greenhouse|allotment|fish"
-    "|tortoise|snake|roommate|flatmate|girlfriend"
-    "|boyfriend|wife|husband|fiancee?"
-)
 MY_ANIMAL = re.compile(rf"my (?:\w+ )?(?:{ANIMAL}) [A-Z]")
 _OWN = (
     "blood type|shoe size|height|weight|time ?zone|star sign|zodiac sign|native language"
@@ -198,6 +179,9 @@ _LIKES, _DISLIKES, _ALLERGIC = (
 OPINION = "opinion of {value}"
 PET_OF_SUBJECT = "pet {who}"
 """The attribute of the speaker's animal that a clause is about: "Rufus died"."""
+STATUS_OF_SPEAKER, SPOUSE_OF_SPEAKER = "marital status of {who}", "spouse of {who}"
+"""The speaker's attributes where a clause is about their husband or wife."""
+_DIED = r"(?P<of><did>(?:died|passed away)|is dead)\b(?! (?:laughing|of laughter|inside))"
 _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
@@ -335,21 +319,25 @@ ENGLISH: tuple[Pattern, ...] = (
             _ALL),
     Pattern("marital status", "{who} is not married", r"<be> not married$", a.nothing,
         filled="not married", negative=True),
+    Pattern("spouse", "{who} is no longer married", r"(?:<be>|<did>got) (?:divorced|widowed)\b",
+            a.always, ("self",), NO_LONGER),
+    Pattern(STATUS_OF_SPEAKER, "{who} {of}", _DIED, a.always, ("other",), "widowed"),
+    Pattern(SPOUSE_OF_SPEAKER, "{who} {of}", _DIED, a.always, ("other",), NO_LONGER),
     Pattern("number of children", "{who} has {value} children",
             r"<be> (?:an? |the )?(?:\w+ )?(?:mother|father|mum|mom|dad|parent) of (?P<value>\w+)$",
             a.number),
     Pattern("number of {of}", "{who} has {value} {of}",
             r"<be> (?:married|divorced|single|widowed"
-            rf"|engaged) with (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
-    Pattern("number of {of}", "{who} has no {of}", rf"<no> (?P<of>{_COUNTED})\b", a.nothing, _ALL,
+            rf"|engaged) with (?P<value>\w+)(?: <kindly>)* (?P<of>{COUNTED})\b", a.number, _ALL),
+    Pattern("number of {of}", "{who} has no {of}", rf"<no> (?P<of>{COUNTED})\b", a.nothing, _ALL,
         "0", negative=True),
     Pattern("number of pets", "{who} has no pets", r"<no>(?: an?)? pets?\b", a.nothing, _ALL, "0",
         negative=True),
     Pattern(None, "{who} does not have {value}",
-        rf"<no>(?! an? pet$)(?= an?(?: [\w-]+){{0,2}}? (?:{_HAD})$)",
+        rf"<no>(?! an? pet$)(?= an?(?: [\w-]+){{0,2}}? (?:{HAD})$)",
         a.thing, _ALL, negative=True),
     Pattern("number of {of}", "{who} has {value} {of}",
-        rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+        rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{COUNTED})\b", a.number, _ALL),
     Pattern("pet {value}", "{who} has a {of} called {value}",
             rf"(?:<have got>|<did>(?:adopted|got|bought)) an? (?:[\w-]+ ){{0,2}}?(?P<of>{ANIMAL})"
             r",? (?:called|named)", names.name_alone, _ALL, "{of}"),
@@ -357,7 +345,7 @@ ENGLISH: tuple[Pattern, ...] = (
         r"(?:<have>|<be> down to) (?P<value>one|1)(?: <kindly>)* (?P<of>dog|cat|horse|rabbit|pet)"
         r"(?= now| left|$)", a.number, _ALL),
     Pattern("number of {of}", "{who} has {value} {of}",
-        rf"<be> down to (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+        rf"<be> down to (?P<value>\w+)(?: <kindly>)* (?P<of>{COUNTED})\b", a.number, _ALL),
     Pattern("number of pets", "{who} has a pet",
             rf"(?:<did>(?:adopted|got|bought) an?|<have got> an?(?=.* now$)) "
             rf"(?:(?!(?:hot|toy|stuffed|plush|cuddly|robot)\b)[\w-]+ ){{0,2}}?(?:{ANIMAL})"
@@ -374,7 +362,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern(None, "{who} has {value}",
             rf"(?!.*\b(?:{ANIMAL}),? (?:called|named) [A-Z])"
             r"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?"
-            rf"|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.lasting, _ALL),
+            rf"|my own)(?: [\w-]+){{0,3}}? (?:{HAD})\b)", a.lasting, _ALL),
     # likes
     Pattern(OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity,
         filled="likes", many=True),
@@ -446,6 +434,9 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("intolerance to {value}", "{who} is {value} intolerant",
             r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything,
             filled="yes"),
+    Pattern("intolerance to {value}", "{who} is not {value} intolerant",
+            r"<be> not (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything,
+            filled="no", negative=True),
     Pattern("intolerance to {value}", "{who} is {value} intolerant", r"<be> intolerant (?:to|of)\b",
         a.thing, filled="yes", many=True),
     Pattern("diet", "{who} is on a {value} diet",

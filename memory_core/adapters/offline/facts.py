@@ -175,6 +175,8 @@ class _Reading:
             own_text = f"{name}: {sentence.text.strip(' .!')}"
             abroad = [replace(fact, text=own_text) for fact in abroad]
         of_table = [fact_of_match(match, name) for match in self._matches(whole, name, abroad)]
+        slotted = {fact.text for fact in of_table if fact.attribute}
+        of_table = [fact for fact in of_table if fact.attribute or fact.text not in slotted]
         subjects = {fact.subject for fact in of_table}
         pets = {(fact.attribute or "").casefold() for fact in (*of_table, *abroad)}
         named = list(_relatives(sentence.text, name))
@@ -269,7 +271,7 @@ def _read_abroad(text: str, sentence: Sentence, speaker_name: str) -> Iterator[F
         clauses = japanese_facts.clauses(text, asks=sentence.asks)
         readings = read_clauses(clauses, japanese_facts.JAPANESE)
     elif german_facts.is_german(text):
-        clauses = german_facts.clauses(text, asks=sentence.asks)
+        clauses = german_facts.clauses(german_facts.with_owner(text), asks=sentence.asks)
         readings = read_clauses(clauses, german_facts.GERMAN)
     else:
         return

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
+from memory_core.adapters.offline.belongings import CAR
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.introductions import GERMAN_VERB, german_clauses
+from memory_core.adapters.offline.marriages import GERMAN_MARRIAGE_ENDS
 from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE
 from memory_core.domain.statements.appointment_words import PUT_ELSEWHERE_IN_GERMAN
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
@@ -90,7 +91,7 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "home city",
         r"\b(?:bin|sind) (?:ich "
-        r"|wir )?(?:[\w ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
+        r"|wir )?(?:[\w. ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
     ),
     Row(None, r"\b(?:ziehe|ziehen)\b.{0,40}\bnach (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     Row(
@@ -161,6 +162,8 @@ _ROWS: tuple[Row, ...] = (
         + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
     ),
     Row("spouse", rf"\bverheiratet mit {_NAME}(?= |\Z)"),
+    *GERMAN_MARRIAGE_ENDS,
+    Row("name", rf"\A{_NAME} ist (?:jetzt )?meine? neue[rs]? (?P<of>{_ONE})\b", subject="{of}"),
     Row(
         "handedness",
         r"\b(?:ich bin|bin ich) (?P<value>[Ll]inkshänder(?:in)?|[Rr]echtshänder(?:in)?)",
@@ -236,6 +239,12 @@ _ROWS: tuple[Row, ...] = (
             r"(?P<value>[Vv]egan\w*|[Vv]egetari\w*|[Pp]escetari\w*|glutenfrei|ketogen|low carb"
             r"|halal|koscher)\b"
         ),
+    ),
+    Row(
+        "intolerance to {value}",
+        r"\bnicht (?P<value>(?i:laktose|gluten|histamin|fruktose))intolerant\b",
+        filled="no",
+        denies=True,
     ),
     Row(
         "eats {value}",
@@ -327,10 +336,10 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "car",
-        rf"\b(?:[Dd]e[nr]|[Dd]as|[Mm]einen?|[Uu]nseren?) (?:\w+ )?(?P<value>{fact_patterns.CAR})"
+        rf"\b(?:[Dd]e[nr]|[Dd]as|[Mm]einen?|[Uu]nseren?) (?:\w+ )?(?P<value>{CAR})"
         r" (?:habe|haben) (?:ich|wir)\b.{0,30} (?:verkauft|abgegeben|verschrottet|verschenkt)"
         r"|\b(?:ich habe|habe ich|wir haben|haben wir)\b.{0,30} (?:den|das|meinen?|unseren?)"
-        rf" (?:\w+ )?(?P<value2>{fact_patterns.CAR}) "
+        rf" (?:\w+ )?(?P<value2>{CAR}) "
         r"(?:verkauft|abgegeben|verschrottet|verschenkt)",
         filled=_OVER,
     ),
@@ -371,8 +380,8 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "{of}",
         r"\b(?:mein|meine|unser|unsere) (?:neue[rs]? )?(?P<of>(?i:budget|adresse"
-        r"|telefonnummer|handynummer|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
-        r"|kontonummer|steuernummer|konfektionsgröße|größe|gewicht|zeitzone|deadline"
+        r"|\w{2,20}nummer|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
+        r"|konfektionsgröße|größe|gewicht|zeitzone|deadline"
         r"|abgabetermin))(?: für [\w ]{2,30})? (?:ist|lautet|beträgt|liegt bei"
         r"|sind) (?P<value>.{1,60})\Z",
     ),
@@ -430,6 +439,7 @@ _BUT = re.compile(
     r"|beim) )"
 )
 """A correction: "nicht in Köln, sondern in Bonn" says Bonn."""
+_PUT_RIGHT = re.compile(r"\b[Dd](ie|er|as) (?=\w{3,40} (?:ist|lautet) [^,;:!?]{1,40}, nicht )")
 _SMALL = re.compile(
     r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja"
     r"|Also|Übrigens|Leider|Hallo|Hi|Montags|Sonntags)\b"
@@ -471,6 +481,11 @@ def is_german(text: str) -> bool:
     plain_words = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]
     german = sum(word in _GERMAN for word in plain_words)
     return german > sum(word in _ENGLISH for word in plain_words)
+
+
+def with_owner(sentence: str) -> str:
+    """What puts right a thing of the speaker's: "die Hausnummer ist 21, nicht 12"."""
+    return _PUT_RIGHT.sub(lambda match: "meine " if match[1] == "ie" else "mein ", sentence)
 
 
 _DEPENDS = re.compile(

@@ -9,6 +9,10 @@ import re
 from datetime import datetime, timezone
 
 from memory_core.domain.agent_schemas import SaidFact
+from memory_core.domain.statements.appointment_words import (
+    PUT_ELSEWHERE_IN_ENGLISH,
+    PUT_ELSEWHERE_IN_GERMAN,
+)
 from memory_core.domain.statements.change_phrases import AHEAD, GERMAN
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.foreign_dates import with_english_times
@@ -29,10 +33,24 @@ MOVES = re.compile(
     rf"\b(?:I|[Ww]e)(?:['’](?:ll|m|re)| will| am| are)?{_ADVERBS}(?: be)?(?: going to)? (?:mov(?:e"
     r"|ing)|relocat(?:e|ing))"
     r"(?: from .{2,40}?)?(?: back)? to (?=[A-ZÀ-Þ])"
+    r"|\b(?:[Mm]y|[Oo]ur|[Tt]he) (?:move|relocation) to (?=[A-ZÀ-Þ])"
+    r"|\b(?:[Dd]er|[Mm]ein|[Uu]nser) Umzug nach (?=[A-ZÄÖÜ])"
     r"|(?i:\b(?:(?:ich|wir) (?:ziehe|ziehen|werde|werden)|(?:ziehe|ziehen|werde|werden) (?:ich"
     r"|wir))\b)[^,;:!?]{0,40}\bnach (?=[A-ZÄÖÜ])"
 )
 """The words before the place of a new home."""
+STARTS_WORK = re.compile(r"\b(?:ich (?:fange|beginne)|(?:fange|beginne) ich)\b", re.IGNORECASE)
+"""German words before a new employer: "Ich fange im Mai bei Bosch an"."""
+RISES = re.compile(
+    r"\b(?:is going|is set|goes|will go|rises|will rise|increases|will increase|drops|will drop"
+    r"|falls|will fall|(?:is|will be|gets|is being|is getting) (?:raised|increased|reduced|cut"
+    r"|lowered))(?: up| down)?(?: from [^,;]{1,30}?)? to (?=[$€£]?\d)"
+    r"|\b(?:steigt|sinkt|erhöht sich)\b[^,;:!?]{0,30}? auf (?=[$€£]?\d)",
+    re.IGNORECASE,
+)
+"""The words between a thing and its new amount."""
+_ANNOUNCEMENTS = ((ATTRIBUTES, ANNOUNCES), (ATTRIBUTES, STARTS_WORK), (HOMES, MOVES), (None, RISES))
+"""The attributes of each kind of announcement; None for all."""
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _GERMAN_DAY = (
     rf"(?:(?:nächste[mnr]?|kommende[mnr]?) (?:woche|monat|jahr|{ANY_GERMAN_WEEKDAY})"
@@ -48,6 +66,23 @@ FROM_THEN_ON = re.compile(
     re.IGNORECASE,
 )
 """The day from which a fact is true."""
+ON_A_DAY = re.compile(
+    rf"\b(?:on|in)\s(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of )?)?(?:{ANY_MONTH})"
+    rf"(?: \d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,? \d{{4}})?\b|\bon {_DAY}\b"
+    r"|\b(?:tomorrow|next (?:week|month|year))\b"
+    rf"|\b(?:am|im|zum) {_GERMAN_DAY}\b|\bnächste[nrs]? (?:woche|monat|jahr)\b",
+    re.IGNORECASE,
+)
+"""The day on which a fact becomes true."""
+_NEW_DAY = re.compile(
+    r"(?:['’]s| is| was| has| got)(?: now| just| been){0,2}"
+    rf" (?:{PUT_ELSEWHERE_IN_ENGLISH}|moved|pushed|delayed)(?: from [^,;:]{{2,30}}?)? (?:to|until) "
+    rf"(?=(?:the )?(?:\d|(?:{ANY_MONTH})\b|next\b))"
+    r"| (?:ist|wurde|wird) (?:jetzt )?auf (?:den |Anfang )?"
+    rf"(?=[^,;:]{{3,25}} (?:{PUT_ELSEWHERE_IN_GERMAN})\b)",
+    re.IGNORECASE,
+)
+"""The words before the day to which something announced is moved."""
 _PAST = re.compile(
     r"\b(?:was|were|had|been|did|ago|used to|since|started|worked|lived|joined|moved|began|came"
     r"|went|left|war|waren|hatte\w*|seit|wurde\w*)\b",
@@ -71,16 +106,11 @@ def is_announced(fact: SaidFact) -> bool:
     if fact.attribute is None or not fact.value:
         return False
     value = fact.value.casefold()
-    if (
-        fact.attribute in ATTRIBUTES
-        and (match := ANNOUNCES.search(fact.quote))
+    if any(
+        (attributes is None or fact.attribute in attributes)
+        and (match := announces.search(fact.quote)) is not None
         and value in fact.quote[match.end() :].casefold()
-    ):
-        return True
-    if (
-        fact.attribute in HOMES
-        and (match := MOVES.search(fact.quote))
-        and value in fact.quote[match.end() :].casefold()
+        for attributes, announces in _ANNOUNCEMENTS
     ):
         return True
     match = FROM_THEN_ON.search(fact.quote)
@@ -99,6 +129,7 @@ def begins_at(quote: str, said_at: datetime) -> datetime | None:
         day until which the fact is true.
 
     """
+    quote = _NEW_DAY.sub(" am " if GERMAN.search(quote) else " on ", quote)
     named = time_ahead(quote, said_at)
     if named is None or named.start <= said_at or _COMES_BACK.search(quote) is not None:
         return None

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 
-from memory_core.domain.statements.announced import time_ahead
+from memory_core.domain.statements.announced import ANNOUNCES, time_ahead
 from memory_core.domain.statements.change_clauses import clause_of, telling
 from memory_core.domain.statements.change_grounds import (
     LEAST_SHARED,
@@ -355,13 +355,15 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
         before = next(
             (sentence for sentence in earlier.sentences if matter.holds.search(sentence.text)), None
         )
+        stated = [
+            sentence
+            for sentence in later.sentences
+            if not sentence.asks and matter.changes.search(sentence.text)
+        ]
+        # "I got the job! I start at Globex in May" changes nothing before May
         now = next(
-            (
-                sentence
-                for sentence in later.sentences
-                if not sentence.asks and matter.changes.search(sentence.text)
-            ),
-            None,
+            (sentence for sentence in stated if ANNOUNCES.search(sentence.text)),
+            stated[0] if stated else None,
         )
         if (
             before is None

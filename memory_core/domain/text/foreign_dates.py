@@ -378,3 +378,45 @@ def with_english_times(text: str, *, german: bool, japanese: bool) -> str:
     for expression, turned in _GERMAN if german else _JAPANESE if japanese else ():
         text = expression.sub(turned, text)
     return text
+
+
+_PAST_TIMES: tuple[tuple[re.Pattern[str], str | _Turn], ...] = (
+    _german(
+        r"(?:seit|im|am|letzten)(?: dem| letzten)? (?:(?P<number>\d{1,2})\. ?)?"
+        rf"(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?",
+        lambda match: (
+            f" in {match['number'] or ''} {_MONTHS[match['month'].lower()]} {match['year'] or ''} "
+        ),
+    ),
+    _german("gestern", " yesterday "),
+    _german(
+        rf"vor (?P<number>{'|'.join(_NUMBERS)}|\d{{1,2}}) (?P<unit>{'|'.join(_UNITS)})",
+        lambda match: (
+            f" {_NUMBERS.get(match['number'].lower(), match['number'])} "
+            f"{_UNITS[match['unit'].lower()]} ago "
+        ),
+    ),
+    (
+        re.compile(
+            r"(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>1[0-2]|[1-9])月(?:(?P<number>[12]\d|3[01]"
+            r"|[1-9])日)?"
+        ),
+        lambda match: f" in {match['number'] or ''} {_month(match)} {match['year'] or ''} ",
+    ),
+    (re.compile(r"(?P<year>(?:19|20)\d\d)年"), lambda match: f" in {match['year']} "),
+    (re.compile("昨日"), " yesterday "),
+)
+
+
+def with_english_past(text: str, *, german: bool, japanese: bool) -> str:
+    """Translate the past times in a German or Japanese text into English.
+
+    Args:
+        text: The text.
+        german: Whether it is German.
+        japanese: Whether it is Japanese.
+
+    """
+    for expression, turned in _PAST_TIMES if german or japanese else ():
+        text = expression.sub(turned, text)
+    return text
