@@ -12,6 +12,7 @@ from memory_core.domain.ranking.questions import asks_for_everything
 from memory_core.domain.requests.memories import ContextInput, CopyInput, RetrieveInput
 from memory_core.recollection.overview import MOST_FACTS
 from tests.builders import ALICE, NOW
+from tests.contract.test_profile import user_fact
 from tests.telling import facts_of, tell
 from tests.world import World, fact, turn
 
@@ -255,6 +256,34 @@ async def test_the_most_important_of_many_facts_come_first(world: World) -> None
             "User is allergic to penicillin",
             "User lives in Leeds",
         ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Cook something for me tonight",
+        "Is there anything I must not eat?",
+        "What would I like for dinner?",
+    ],
+)
+async def test_a_context_tells_the_most_important_of_a_profile_not_the_oldest(
+    world: World, query: str
+) -> None:
+    core = await world.core_by_rules()
+    tastes = "chess jazz tea Rome cats rain Lego maps Bach rum opera ferns kites judo sushi poker"
+    for taste in tastes.split():
+        await core.save(ALICE, user_fact(f"opinion of {taste}", "likes", NOW - timedelta(days=9)))
+    await core.save(ALICE, user_fact("home city", "Leeds"))
+    await core.save(ALICE, user_fact("allergy to peanuts", "yes"))
+    await tell(core, "What's a good sailing boat name?")
+    asked = ContextInput(query=query, max_tokens=300)
+    context = (await core.context(ALICE, asked)).context
+    assert "allergy to peanuts" in context
+    assert "home city: Leeds" in context
+    near = (
+        await core.context(ALICE, asked.model_copy(update={"query": "Who plays poker?"}))
+    ).context
+    assert "opinion of poker: likes" in near
 
 
 async def test_it_is_answered_without_an_embedder(world: World) -> None:
