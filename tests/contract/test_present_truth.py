@@ -99,6 +99,19 @@ async def test_it_stands_behind_in_other_languages_too(
         assert now.rstrip(".。") in first.memory.content
 
 
+async def test_the_later_side_of_an_open_conflict_is_told_behind_the_earlier(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, user_fact("car", "a Golf", pinned=True))
+    await core.save(ALICE, user_fact("dog", "a poodle"))
+    world.clock.forward(timedelta(days=10).total_seconds())
+    await core.save(ALICE, user_fact("car", "a Skoda", NOW + timedelta(days=10)))
+    query = "Who has a Golf?"
+    assert [hit.memory.value for hit in await hits(core, query)] == ["a Golf", "a Skoda"]
+    for fields in ({"limit": 1}, {"similarity_threshold": 0.3}, {"at": NOW}):
+        (only,) = await hits(core, query, **fields)
+        assert only.memory.value == "a Golf"
+
+
 @pytest.mark.parametrize("query", ["Wo wohne ich?", "In welcher Stadt wohne ich?"])
 async def test_a_home_is_found_by_another_verb_of_living(world: World, query: str) -> None:
     core = await world.core_by_rules()
