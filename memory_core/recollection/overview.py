@@ -34,7 +34,7 @@ from memory_core.domain.ranking.relevance import Relevance
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.durability import durability
-from memory_core.domain.statements.provenance import is_text_to_work_on
+from memory_core.domain.statements.provenance import is_text_to_work_on, own_words
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import has_japanese, tokens
 from memory_core.domain.text.sameness import normalised
@@ -67,6 +67,14 @@ TELLS_FACT = 0.5
 _CLAUSES = re.compile(
     r"[,;、，]\s?(?:(?:and|but|und|aber)\s)?|\s(?:and|but|und|aber)\s", re.IGNORECASE
 )
+_SUPPOSES = re.compile(
+    r"\b(?:if|suppose|imagine|wenn|falls)\b[^.!?]{0,200}?"
+    r"(?:['’]d|\b(?:would|could|might|würden?|wär\w{0,2}|hätten?|könnten?))\b|もし",
+    re.IGNORECASE,
+)
+"""What is said of another world: "If I lived in Tokyo I'd …", not "If I eat nuts my throat …"."""
+_OBJECT = re.compile(r"(?:mein|unser)e[mnr]\b", re.IGNORECASE)
+"""The beginning of a clause that is the end of another: "… und unseren Kindern in Kassel"."""
 _USER = frozenset(tokens("User's"))
 
 
@@ -227,8 +235,9 @@ def _in_order(memories: Iterable[Memory]) -> list[Memory]:
 def _states_something_durable(message: Memory) -> bool:
     """Whether a message is the user's own, about the user, and surely durable.
 
-    Not so a message that asks, wishes or has a text to work on, nor one of a day or an hour. A
-    Japanese sentence about its speaker need not name them.
+    Not so a message that asks, wishes, supposes or has a text to work on, nor one of a day or an
+    hour; words that it quotes do not count. A Japanese sentence about its speaker need not name
+    them.
     """
     content, lexical = message.content, message.lexical
     return (
@@ -237,7 +246,7 @@ def _states_something_durable(message: Memory) -> bool:
         and said_by(message) == ""
         and (bool(lexical.says_i) or has_japanese(content))
         and not is_text_to_work_on(content)
-        and any(durability(sentence.text) >= SURELY_DURABLE for sentence in sentences(content))
+        and any(map(_is_durable, (sentence.text for sentence in sentences(own_words(content)))))
         and not said_wishes(
             [Message(role="user", content=content, timestamp=message.event_timestamp)]
         )
@@ -284,7 +293,16 @@ def _rest(message: Memory, facts: Collection[frozenset[str]]) -> str:
     return " ".join(
         part[:1].upper() + part[1:]
         for part in rest
-        if durability(part) >= SURELY_DURABLE and _is_about_its_speaker(part, message)
+        if _is_durable(part) and _is_about_its_speaker(part, message)
+    )
+
+
+def _is_durable(part: str) -> bool:
+    """Whether a sentence or clause surely states something durable, and supposes nothing."""
+    return (
+        durability(part) >= SURELY_DURABLE
+        and _SUPPOSES.search(part) is None
+        and _OBJECT.match(part) is None
     )
 
 

@@ -168,6 +168,35 @@ async def test_durable_messages_without_a_fact_are_told_and_nothing_else_of_the_
     assert "Roman" not in context
 
 
+SUPPOSED_OR_QUOTED = [
+    "If I lived in Tokyo I'd eat ramen every day.",
+    "Wenn ich in Rom wohnen würde, hätte ich jeden Tag Pizza auf meinem Teller.",
+    "もし東京に住んでいたら、毎日ラーメンを食べます。",
+    "The song goes: 'I'm a creep, I work at the station'.",
+]
+
+
+async def test_what_is_supposed_or_quoted_is_not_told(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, *SUPPOSED_OR_QUOTED, "I never drink coffee, even if I am tired.")
+    asked = RetrieveInput(query=ALL[0])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert [content for content in contents if "coffee" not in content] == []
+    assert contents
+
+
+async def test_the_end_of_a_clause_is_no_statement(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(
+        core,
+        "Hallo, ich heiße Katrin, wohne mit meinem Mann Uwe und unseren zwei Kindern in Kassel.",
+    )
+    asked = RetrieveInput(query=ALL[7])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert "User: Ich heiße Katrin" in contents
+    assert not any("unseren" in content.casefold() for content in contents)
+
+
 async def test_a_message_is_not_told_whose_fact_is_over_or_deleted(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "I live in Leeds with two cats, Milo and Bean.", session="s1")
