@@ -23,7 +23,7 @@ _PENDING = b'"conflict_state":"pending"'
 def with_disputes(
     rows: Sequence[int], documents: Mapping[str, SerializedMemory], look: QueryRound
 ) -> list[int]:
-    """The rows, and behind each the later statements that it is in an open conflict with.
+    """Put behind each row the later sides of its open conflicts.
 
     Args:
         rows: Of the results, best first.
