@@ -16,6 +16,7 @@ from memory_core.domain.agent_schemas import SeenTrait
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
 from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, MemoryType, Status
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.scene_assignment import PROTOTYPES, about
 from memory_core.domain.scenes import (
     Dispute,
@@ -28,6 +29,8 @@ from memory_core.domain.scenes import (
     ProfileTrait,
     Scene,
 )
+from memory_core.domain.statements.attributes import canonical_subject, place_of_attribute
+from memory_core.domain.statements.worth import place_of_worth
 from memory_core.domain.text.sameness import words_in
 from memory_core.domain.truth.slots import folded, is_retraction, slot_of
 
@@ -42,8 +45,9 @@ _LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime) -> Profile:
     """The profile at a moment.
 
-    All truths of a name that hold are in it: first the pinned, then the latest, which also has the
-    values before them. Whether a statement disputes one of them is for the caller to find out.
+    The most important names come first (`place_of`). All truths of a name that hold are in it:
+    first the pinned, then the latest, which also has the values before them. Whether a statement
+    disputes one of them is for the caller to find out.
 
     Args:
         person: The stored profile.
@@ -55,16 +59,29 @@ def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime
         (fact.name, [memories[name] for name in fact.memory_ids if name in memories])
         for fact in person.facts
     )
-    facts = [
-        fact
-        for name, truths_of_name in truths
-        for fact in _facts(name, truths_of_name, memories, at)
-    ]
+    by_name = [facts for name, of_name in truths if (facts := _facts(name, of_name, memories, at))]
+    by_name.sort(key=lambda facts: place_of(memories[facts[0].memory_id]))
     return Profile(
-        explicit=facts,
+        explicit=[fact for facts in by_name for fact in facts],
         implicit=[
             trait for known_trait in person.traits if (trait := _trait(known_trait, memories, at))
         ],
+    )
+
+
+def place_of(memory: Memory) -> tuple[int, bool, int, bool, int]:
+    """The place of a memory among all that is known: a lower one comes first.
+
+    A memory comes first by its worth (a name, an allergy), then if it is about the person, then by
+    its attribute's place in the table of attributes (a home before a taste), then if it is no
+    message; the newest comes first among equals.
+    """
+    return (
+        place_of_worth(memory.worth),
+        canonical_subject(memory.subject or _SPEAKER) != _SPEAKER,
+        place_of_attribute(memory.attribute),
+        memory.category == MESSAGE,
+        -memory.sequence,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +14,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scenes import Profile, ProfileFact, profile_line
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.excerpts import covered, excerpt
+from memory_core.domain.text.excerpts import excerpt
 from memory_core.recollection.quotations import shown_at
 from memory_core.recollection.superseded import MARK_TOKENS
 
@@ -68,7 +69,8 @@ def profile_pieces(
 ) -> list[Piece]:
     """Make a line for each fact of a profile, and then for each trait.
 
-    Facts with words of the query come first, then the surest. A trait has the date of the moment.
+    Facts that are near to the query come first, then the most important. A word of the query counts
+    the less, the more facts have it. A trait has the date of the moment.
 
     Args:
         profile: The person's profile.
@@ -77,18 +79,22 @@ def profile_pieces(
         most_traits: The most traits, the surest; None for all.
 
     """
+    lines = [f"{fact.name}: {_shown(fact.value)}" for fact in profile.explicit]
+    shared = [frozenset(tokens(line)).intersection(terms) for line in lines]
+    common = Counter(term for terms_of_line in shared for term in terms_of_line)
     facts = [
         Piece(
             fact.memory_id,
             shown_at(fact.since, moment),
             place,
-            text,
-            2.0 + fact.confidence + (1.0 if covered(text, terms) else 0.0),
+            line,
+            2.0 + max((1.0 / common[term] for term in near), default=0.0) - place / len(lines),
             mark=_dispute(fact, moment),
             said_by="",
         )
-        for place, fact in enumerate(profile.explicit)
-        for text in (f"{fact.name}: {_shown(fact.value)}",)
+        for place, (fact, line, near) in enumerate(
+            zip(profile.explicit, lines, shared, strict=True)
+        )
     ]
     surest = sorted(
         (trait for trait in profile.implicit if trait.source_scene_ids),

@@ -1,10 +1,8 @@
 """All that is known of a person, as a round, the most important first.
 
 No memory is compared with the query. What is known are the facts that hold, and what the person's
-own messages state that is durable and of which no fact was formed. A memory comes first by its
-worth (a name, an allergy), then if it is about the person, then by its attribute's place in the
-table of attributes (a home before a taste), then if it is a fact; the newest comes first among
-equals.
+own messages state that is durable and of which no fact was formed. Their order is the profile's
+(`place_of`): a name and an allergy, then a home, then a taste.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ import numpy as np
 from memory_core.domain.fields import local
 from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE
+from memory_core.domain.profile import place_of
 from memory_core.domain.ranking.candidates import (
     CandidateSet,
     Floats,
@@ -31,9 +30,7 @@ from memory_core.domain.ranking.recipes import ScoringParameters, score
 from memory_core.domain.ranking.relevance import Relevance
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.attributes import canonical_subject, place_of_attribute
 from memory_core.domain.statements.beside_facts import stated_beside_facts, states_something_durable
-from memory_core.domain.statements.worth import place_of_worth
 from memory_core.domain.text.sameness import normalised
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable, readable_shown
@@ -206,17 +203,6 @@ def _judged(relevance: Floats, order: Floats) -> PartsRelevance:
 def _in_order(memories: Iterable[Memory]) -> list[Memory]:
     """Return the memories, the most important first, each text once."""
     by_text = dict[str, Memory]()
-    for memory in sorted(memories, key=_place):
+    for memory in sorted(memories, key=place_of):
         by_text.setdefault(normalised(memory.content), memory)
     return list(by_text.values())
-
-
-def _place(memory: Memory) -> tuple[int, bool, int, bool, int]:
-    """The place of a memory among all that is known: a lower one comes first."""
-    return (
-        place_of_worth(memory.worth),
-        canonical_subject(memory.subject or "user") != "user",
-        place_of_attribute(memory.attribute),
-        memory.category == MESSAGE,
-        -memory.sequence,
-    )

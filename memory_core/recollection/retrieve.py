@@ -27,6 +27,7 @@ from memory_core.ledger.readable import memories_of, readable_shown
 from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, Thesaurus
 from memory_core.recollection.candidate_search import CandidateSearch, RetrieveRules
 from memory_core.recollection.candidate_sources import ColdSearch
+from memory_core.recollection.disputes import with_disputes
 from memory_core.recollection.explain import explain_miss, explain_query
 from memory_core.recollection.passages import (
     MOST_PASSAGES,
@@ -148,6 +149,7 @@ class Retriever:
             }
         checked = frozenset(documents)
         rows, documents = await self._put_present_first(owner, query, look, rows, documents)
+        rows, documents = await self._tell_disputes(owner, query, look, rows, documents)
         quoted = await self._passages(owner, query, look, rows, documents, sources)
         rows, documents, quoted = await self._put_updates_first(
             owner, query, look, (rows, documents, quoted)
@@ -247,6 +249,38 @@ class Retriever:
             : len(rows)
         ]
         return rows, {ids[row]: read[ids[row]] for row in rows if ids[row] in read}
+
+    async def _tell_disputes(
+        self,
+        owner: Owner,
+        query: RetrieveInput,
+        look: QueryRound,
+        rows: list[int],
+        documents: dict[str, SerializedMemory],
+    ) -> tuple[list[int], dict[str, SerializedMemory]]:
+        """Tell the later side of an open conflict behind the earlier one.
+
+        It costs a read, and only if a result is in an open conflict.
+
+        Args:
+            owner: Whose memories are read.
+            query: What was asked.
+            look: The round that the rows are of.
+            rows: The rows of the results, best first.
+            documents: Their memories by id.
+
+        Returns:
+            The rows, no more than the query wants, and their memories.
+
+        """
+        disputed = with_disputes(rows, documents, look)[: self.passing.limit(query)]
+        if disputed == rows or query.similarity_threshold is not None:
+            return rows, documents
+        ids = look.candidates.ids
+        read = documents | await self.row_memories.read_memories(
+            owner, look, [row for row in disputed if ids[row] not in documents]
+        )
+        return disputed, {ids[row]: read[ids[row]] for row in disputed if ids[row] in read}
 
     def _note_results(
         self,

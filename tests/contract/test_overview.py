@@ -12,6 +12,7 @@ from memory_core.domain.ranking.questions import asks_for_everything
 from memory_core.domain.requests.memories import ContextInput, CopyInput, RetrieveInput
 from memory_core.recollection.overview import MOST_FACTS
 from tests.builders import ALICE, NOW
+from tests.contract.test_profile import user_fact
 from tests.telling import facts_of, tell
 from tests.world import World, fact, turn
 
@@ -28,6 +29,21 @@ ALL = [
     "Was hast du dir gemerkt?",
     "私について何を知っていますか？",
     "覚えていることを全部教えてください。",
+    "So, what do you actually know about me?",
+    "Hey, what do you know about me so far?",
+    "Ok, and what else do you know about me by now?",
+    "Do you know who I am?",
+    "Do you still remember me?",
+    "Hi! Can you tell me who I am, please?",
+    "Erzähl mir, was du über mich weißt.",
+    "Sag mal, was weißt du eigentlich über mich?",
+    "Und was hast du dir bisher so alles über mich gemerkt?",
+    "Kannst du mir sagen, was du über mich weißt?",
+    "Weißt du noch, wer ich bin?",
+    "ねえ、私について何を知っているの？",
+    "今のところ、私のことをどれくらい知ってる？",
+    "私が誰か知っていますか？",
+    "私について知っていることを教えて。",
 ]
 SOMETHING = [
     "What do you know about Rust?",
@@ -38,6 +54,17 @@ SOMETHING = [
     "Was weißt du über Python?",
     "猫について何を知っていますか？",
     "What have you stored in the cache?",
+    "So, what do you actually know about Rome?",
+    "Do you know who I saw?",
+    "Do you know who I am meeting?",
+    "Do you remember meeting Tom?",
+    "Tell me what you know about them",
+    "Erzähl mir, was du über Rom weißt.",
+    "Weißt du, wer ich gestern war?",
+    "Kennst du mich noch von der Messe?",
+    "私の猫について何を知っていますか？",
+    "私が誰に会ったか知っていますか？",
+    "彼が誰か知っていますか？",
 ]
 
 
@@ -139,6 +166,35 @@ async def test_durable_messages_without_a_fact_are_told_and_nothing_else_of_the_
     assert "Keller und" not in context
     assert "kurz" not in context
     assert "Roman" not in context
+
+
+SUPPOSED_OR_QUOTED = [
+    "If I lived in Tokyo I'd eat ramen every day.",
+    "Wenn ich in Rom wohnen würde, hätte ich jeden Tag Pizza auf meinem Teller.",
+    "もし東京に住んでいたら、毎日ラーメンを食べます。",
+    "The song goes: 'I'm a creep, I work at the station'.",
+]
+
+
+async def test_what_is_supposed_or_quoted_is_not_told(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, *SUPPOSED_OR_QUOTED, "I never drink coffee, even if I am tired.")
+    asked = RetrieveInput(query=ALL[0])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert [content for content in contents if "coffee" not in content] == []
+    assert contents
+
+
+async def test_the_end_of_a_clause_is_no_statement(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(
+        core,
+        "Hallo, ich heiße Katrin, wohne mit meinem Mann Uwe und unseren zwei Kindern in Kassel.",
+    )
+    asked = RetrieveInput(query=ALL[7])
+    contents = [hit.memory.content for hit in (await core.retrieve(ALICE, asked)).results]
+    assert "User: Ich heiße Katrin" in contents
+    assert not any("unseren" in content.casefold() for content in contents)
 
 
 async def test_a_message_is_not_told_whose_fact_is_over_or_deleted(world: World) -> None:
@@ -255,6 +311,34 @@ async def test_the_most_important_of_many_facts_come_first(world: World) -> None
             "User is allergic to penicillin",
             "User lives in Leeds",
         ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Cook something for me tonight",
+        "Is there anything I must not eat?",
+        "What would I like for dinner?",
+    ],
+)
+async def test_a_context_tells_the_most_important_of_a_profile_not_the_oldest(
+    world: World, query: str
+) -> None:
+    core = await world.core_by_rules()
+    tastes = "chess jazz tea Rome cats rain Lego maps Bach rum opera ferns kites judo sushi poker"
+    for taste in tastes.split():
+        await core.save(ALICE, user_fact(f"opinion of {taste}", "likes", NOW - timedelta(days=9)))
+    await core.save(ALICE, user_fact("home city", "Leeds"))
+    await core.save(ALICE, user_fact("allergy to peanuts", "yes"))
+    await tell(core, "What's a good sailing boat name?")
+    asked = ContextInput(query=query, max_tokens=300)
+    context = (await core.context(ALICE, asked)).context
+    assert "allergy to peanuts" in context
+    assert "home city: Leeds" in context
+    near = (
+        await core.context(ALICE, asked.model_copy(update={"query": "Who plays poker?"}))
+    ).context
+    assert "opinion of poker: likes" in near
 
 
 async def test_it_is_answered_without_an_embedder(world: World) -> None:

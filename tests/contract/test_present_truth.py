@@ -71,6 +71,54 @@ async def test_the_persons_own_name_is_no_other_thing_that_it_answers_by(world: 
         )
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "queries"),
+    [
+        (
+            "Ich wohne in Kassel.",
+            "Ich bin im Mai nach Jena gezogen.",
+            ("Wo wohne ich?", "In welcher Stadt wohne ich?"),
+        ),
+        (
+            "大阪に住んでいます。",
+            "先月、福岡に引っ越しました。",
+            ("私はどこに住んでいますか？", "どこに住んでいる？"),
+        ),
+    ],
+)
+async def test_it_stands_behind_in_other_languages_too(
+    world: World, then: str, now: str, queries: tuple[str, ...]
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, then)
+    world.clock.forward(timedelta(days=10).total_seconds())
+    await tell(core, now, at=NOW + timedelta(days=10), session="s2")
+    for query in queries:
+        first, *others = await hits(core, query)
+        assert (first.stale_facts, [bool(hit.stale_facts) for hit in others]) == ((), [True]), query
+        assert now.rstrip(".。") in first.memory.content
+
+
+async def test_the_later_side_of_an_open_conflict_is_told_behind_the_earlier(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, user_fact("car", "a Golf", pinned=True))
+    await core.save(ALICE, user_fact("dog", "a poodle"))
+    world.clock.forward(timedelta(days=10).total_seconds())
+    await core.save(ALICE, user_fact("car", "a Skoda", NOW + timedelta(days=10)))
+    query = "Who has a Golf?"
+    assert [hit.memory.value for hit in await hits(core, query)] == ["a Golf", "a Skoda"]
+    for fields in ({"limit": 1}, {"similarity_threshold": 0.3}, {"at": NOW}):
+        (only,) = await hits(core, query, **fields)
+        assert only.memory.value == "a Golf"
+
+
+@pytest.mark.parametrize("query", ["Wo wohne ich?", "In welcher Stadt wohne ich?"])
+async def test_a_home_is_found_by_another_verb_of_living(world: World, query: str) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "Ich lebe in Hamburg.")
+    assert "Hamburg" in (await hits(core, query))[0].memory.content
+
+
 async def test_that_holds_for_the_first_result_alone_too(core: MemoryCore) -> None:
     (only,) = await hits(core, "where does the user live?", limit=1)
     assert "Lisbon" in only.memory.content

@@ -28,10 +28,11 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.statements.attributes import also_called, called_in
 from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.text.analyzer import (
+    ENGLISH,
     counts,
     counts_and_order,
     has_japanese,
-    language_of,
+    votes_for,
     words,
 )
 from memory_core.domain.text.dates import date_words, tells_time
@@ -232,8 +233,15 @@ def with_lexical(
 
 
 def _names_of(attribute: str, content: str) -> tuple[str, ...]:
-    """All names of an attribute, also in the language of the content."""
-    language = "japanese" if has_japanese(content) else language_of(words(content))
+    """All names of an attribute, also in the language of the content.
+
+    German needs no more votes than English: a fact is short ("Ich lebe in Hamburg").
+    """
+    content_words = words(content)
+    german, english = (votes_for(language, content_words) for language in ("german", ENGLISH))
+    language = "german" if german and german >= english else ENGLISH
+    if has_japanese(content):
+        language = "japanese"
     return (*also_called(attribute), *called_in(language, attribute))
 
 

@@ -18,59 +18,60 @@ _KNOW = (
     r"(?:know|remember|recall|remembered|learned|learnt|stored|saved|noted|kept|memorized|memorised"
     r"|gathered)"
 )
+_ASIDE = re.compile(
+    r"\b(?:so far|by now|until now|bis jetzt|hey|hi|hello|hallo|so|oh|ok|okay|well|and|but|also|now"
+    r"|then|please|sag mal|actually|already|really|exactly|still|currently|und|aber|bitte|mal|schon"
+    r"|denn|eigentlich|noch|bisher|genau|jetzt|inzwischen|überhaupt)\b"
+    r"|\A(?:ねえ|ねぇ|さて|では|じゃあ|それで|ところで|あの|えっと)(?=[、,\s])"
+    r"|今のところ|これまでに?|今まで(?:に|で)?|実際(?:には?)?|すでに"
+    r"|(?<!\w)[^\w\s']+|[^\w\s']+(?!\w)|、",
+    re.IGNORECASE,
+)
+"""Openings, adverbs and signs that change nothing in a question for all memories."""
 _ENGLISH = (
+    rf"what (?:all |else )?(?:do|did|have|can) you (?:have |tell me )?{_KNOW}(?: (?:about|of) me)?",
     (
-        r"what (?:all )?(?:do|did|have|can|else do) you (?:already |actually "
-        rf"|still )?(?:have )?(?:tell me )?{_KNOW}(?: so far)?"
-        r"(?: (?:about|of) me)?(?: so far| by now| now)?"
-    ),
-    (
-        r"(?:please )?(?:can you |could you )?(?:tell|show|give|list"
-        r"|summari[sz]e)(?: me)?(?: about)? (?:everything|all|what|all that|anything)"
-        rf"(?: that)? you(?:'ve| have)? {_KNOW}(?: so far)?(?: (?:about|of) me)?(?: so far)?"
+        r"(?:can you |could you )?(?:tell|show|give|list|summari[sz]e)(?: me)?(?: about)? "
+        rf"(?:everything|all|what|anything)(?: that)? you(?:'ve| have)? {_KNOW}"
+        r"(?: (?:about|of) me)?"
     ),
     rf"(?:everything|all)(?: that)? you {_KNOW}(?: about me)?",
     (
-        r"(?:what|which) (?:facts|information|memories|things|data) do you (?:have|keep|know"
-        r"|hold)(?: stored)?(?: about me| of me| on me)?"
+        r"(?:what|which) (?:facts|info|information|memories|things|data) do you (?:have|keep|know"
+        r"|hold)(?: stored)?(?: (?:about|of|on) me)?"
     ),
-    r"do you (?:know|remember) (?:anything|something) about me",
-    r"(?:so )?who am i",
+    r"do you (?:know|remember) (?:(?:anything|something) about )?me",
+    r"(?:(?:do you (?:know|remember)|(?:can you )?tell me) )?who (?:am i|i am)",
     r"(?:what can you )?tell me about (?:me|myself)",
     r"what do you have on me",
 )
 _GERMAN = (
+    r"was (?:weißt|weisst) du (?:alles )?(?:über mich|von mir)(?: alles)?",
     (
-        r"was (?:weißt|weisst) du (?:schon |alles |noch |eigentlich |denn )*über mich(?: schon"
-        r"| alles)?"
+        r"was hast du (?:dir )?(?:alles )?(?:über mich |von mir )?(?:gemerkt|gespeichert|behalten"
+        r"|gelernt)"
     ),
     (
-        r"was hast du (?:dir )?(?:alles |bisher |schon )*(?:über mich |von mir )?(?:gemerkt"
-        r"|gespeichert|behalten|gelernt)"
+        r"(?:kannst du mir (?:alles )?(?:sagen|erzählen)"
+        r"|(?:erzähle?|sage?|zeige?|nenne?) mir(?: alles)?) (?:was|woran) du (?:dich |dir )?"
+        r"(?:alles )?(?:über mich |von mir )?(?:alles )?(?:weißt|weisst|erinnerst|gemerkt hast)"
     ),
-    (
-        r"(?:bitte )?(?:erzähl|erzähle|sag|sage|zeig|zeige|nenn|nenne) mir (?:bitte )?(?:alles"
-        r"|was)(?:,? (?:was|woran) du (?:dich )?|"
-        r",? du |,? was du |\s+du )(?:noch |schon |alles )*(?:über mich |von mir )?(?:weißt|weisst"
-        r"|erinnerst|gemerkt hast)"
-    ),
-    r"(?:woran|an was) erinnerst du dich(?: noch)?(?: bei mir)?",
-    r"wer bin ich",
+    r"(?:woran|an was) erinnerst du dich(?: bei mir)?",
+    r"(?:(?:weißt|weisst) du )?wer (?:bin ich|ich bin)",
+    r"kennst du mich",
 )
+_OF_ME = r"(?:私|僕|俺|わたし|あたし)"
+_TOLD_TO = r"(?:全部|すべて)?(?:教えて|話して)(?:ください|くれる|ほしい)?"
+_KNOWN = r"(?:知って|覚えて)(?:い?ます|い?る)(?:の|ん)?(?:です)?か?"
 _JAPANESE = (
     (
-        r"(?:私|僕|俺|わたし)(?:について|のこと(?:を|で)?|に関して)(?:は)?、?(?:何|なに|どんなこと"
-        r"|どれくらい|どこまで|全部)?(?:を|が|か)?(?:知って|覚えて)"
-        r"(?:いますか|いる|る|ますか|いる?の|いることを?(?:全部|すべて)?(?:教えて(?:ください)?"
-        r"|話して(?:ください)?))"
+        rf"{_OF_ME}(?:について|のこと|に関して)(?:を|で|は)?\s?(?:何|なに|どんなこと|どれくらい"
+        rf"|どれぐらい|どこまで|全部)?(?:を|が|か)?{_KNOWN}"
     ),
-    (
-        r"(?:私|僕|わたし)について(?:知って|覚えて)いることを?(?:全部|すべて)?(?:教えて"
-        r"|話して)(?:ください)?"
-    ),
-    r"(?:何|なに)を覚えて(?:いますか|いる|る)",
-    r"覚えていることを?(?:全部|すべて)?(?:教えて|話して)(?:ください)?",
-    r"(?:私|僕)は(?:誰|だれ)(?:です)?か?",
+    rf"(?:{_OF_ME}(?:について|のことで?|に関して)\s?)?(?:知って|覚えて)(?:い?る)ことを?{_TOLD_TO}",
+    rf"(?:何|なに)を{_KNOWN}",
+    rf"{_OF_ME}が(?:誰|だれ)(?:だ|なの)?か(?:を|は)?(?:{_KNOWN}|(?:分か|わか)(?:りますか?|る))",
+    rf"{_OF_ME}は(?:誰|だれ)(?:です)?か?",
 )
 _ALL = re.compile("|".join((*_ENGLISH, *_GERMAN, *_JAPANESE)), re.IGNORECASE)
 
@@ -80,9 +81,9 @@ def asks_for_everything(text: str) -> bool:
     if len(text) > _MOST_CHARACTERS:
         return False
     return any(
-        _ALL.fullmatch(sentence.text.replace("’", "'").strip(" \t?!.。？！,;:").casefold())
-        is not None
+        _ALL.fullmatch(" ".join(_ASIDE.sub(" ", plain.casefold()).split())) is not None
         for sentence in sentences(text)
+        if (plain := sentence.text.replace("’", "'").strip())
     )
 
 

@@ -17,6 +17,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.statements.durability import durability
 from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.statements.pasted_text import is_text_to_work_on
+from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import has_japanese, tokens
 from memory_core.domain.text.prefilter import ascii_words
@@ -35,13 +36,22 @@ _CLAUSES = re.compile(
     r"[,;、，]\s?(?:(?:and|but|und|aber)\s)?|\s(?:and|but|und|aber)\s", re.IGNORECASE
 )
 _USER = frozenset(tokens("User's"))
+_SUPPOSES = re.compile(
+    r"\b(?:if|suppose|imagine|wenn|falls)\b[^.!?]{0,200}?"
+    r"(?:['’]d|\b(?:would|could|might|würden?|wär\w{0,2}|hätten?|könnten?))\b|もし",
+    re.IGNORECASE,
+)
+"""What is said of another world: "If I lived in Tokyo I'd …", not "If I eat nuts my throat …"."""
+_OBJECT = re.compile(r"(?:mein|unser)e[mnr]\b", re.IGNORECASE)
+"""The beginning of a clause that is the end of another: "… und unseren Kindern in Kassel"."""
 
 
 def states_something_durable(message: Memory) -> bool:
     """Whether a message of a user is about the user, and surely durable.
 
-    Not so a message that asks, wishes or has a text to work on, nor one of a day or an hour. A
-    Japanese sentence about its speaker need not name them.
+    Not so a message that asks, wishes, supposes or has a text to work on, nor one of a day or an
+    hour; words that it quotes do not count. A Japanese sentence about its speaker need not name
+    them.
     """
     content, lexical = message.content, message.lexical
     return (
@@ -49,7 +59,7 @@ def states_something_durable(message: Memory) -> bool:
         and not (lexical.asks or lexical.tells_time)
         and (bool(lexical.says_i) or has_japanese(content))
         and not is_text_to_work_on(content)
-        and any(durability(sentence.text) >= SURELY_DURABLE for sentence in sentences(content))
+        and any(map(_is_durable, (sentence.text for sentence in sentences(own_words(content)))))
         and all(
             wish.surety == "perhaps"
             for wish in said_wishes(
@@ -99,8 +109,16 @@ def _beside(content: str, facts: Collection[frozenset[str]]) -> str:
     return " ".join(
         part[:1].upper() + part[1:]
         for part in rest
-        if durability(part) >= SURELY_DURABLE
-        and (names_speaker(part, ascii_words(part)) or has_japanese(part))
+        if _is_durable(part) and (names_speaker(part, ascii_words(part)) or has_japanese(part))
+    )
+
+
+def _is_durable(part: str) -> bool:
+    """Whether a sentence or clause surely states something durable, and supposes nothing."""
+    return (
+        durability(part) >= SURELY_DURABLE
+        and _SUPPOSES.search(part) is None
+        and _OBJECT.match(part) is None
     )
 
 

@@ -1,0 +1,61 @@
+"""Results in an open conflict, and the later statements that they are in conflict with.
+
+Until a conflict is decided, either side may hold, so the later side is shown beside the earlier one: "traded the Golf in for a Skoda" need not have a word of a question about the
+car. The id of a conflict is made of its sides' ids, so no record is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from memory_core.domain.messages import is_message
+from memory_core.domain.serialized_memory import SerializedMemory
+from memory_core.ledger.ids import conflict_record_ids
+from memory_core.recollection.passing_rows import episode_of
+from memory_core.recollection.query_round import QueryRound
+
+MOST_LATER = 200
+"""The most later candidates that are compared with a result, the most relevant."""
+_PENDING = b'"conflict_state":"pending"'
+
+
+def with_disputes(
+    rows: Sequence[int], documents: Mapping[str, SerializedMemory], look: QueryRound
+) -> list[int]:
+    """Put behind each row the later sides of its open conflicts.
+
+    Args:
+        rows: Of the results, best first.
+        documents: Their memories by id.
+        look: The round that the rows are of.
+
+    """
+    ids = look.candidates.ids
+    ordered = list[int]()
+    shown_episodes = {episode_of(look, row) for row in rows}
+    for row in rows:
+        ordered.append(row)
+        document = documents.get(ids[row])
+        if document is None or _PENDING not in document.json:
+            continue
+        memory = document.memory
+        for other in _later(row, look):
+            records = conflict_record_ids(memory.id, ids[other])
+            if episode_of(look, other) not in shown_episodes and not {*records}.isdisjoint(
+                memory.conflict_ids
+            ):
+                shown_episodes.add(episode_of(look, other))
+                ordered.append(other)
+    return ordered
+
+
+def _later(row: int, look: QueryRound) -> Collection[int]:
+    """Return what was said after a row, but for messages, which are in no conflict."""
+    candidates, relevance = look.candidates, look.relevant.score
+    later = (candidates.event_at > candidates.event_at[row]).nonzero()[0].tolist()
+    facts = [
+        other
+        for other in later
+        if not is_message(candidates.ids[other]) and candidates.ids[other] not in look.left_out
+    ]
+    return sorted(facts, key=lambda other: -relevance[other])[:MOST_LATER]
