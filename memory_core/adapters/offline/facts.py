@@ -40,6 +40,7 @@ from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
+from memory_core.domain.statements.short_answers import ShortAnswer, short_answer
 from memory_core.domain.statements.slot_facts import last_word_wins
 from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
@@ -69,7 +70,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     reading = _Reading()
     for number, message in enumerate(messages):
         if may_tell(message):
-            reading.read(message, number)
+            reading.read(message, number, short_answer(messages, number))
         else:
             reading.before = message.content[-MOST_BEFORE:]
     # A sentence may run over a block of recalled memories, and then its quote is no
@@ -114,10 +115,10 @@ class _Reading:
         """Facts of the table before plain statements, each in the order they were said."""
         return [*self.certain.values(), *self.plain.values()]
 
-    def read(self, message: Message, number: int) -> None:
+    def read(self, message: Message, number: int, answer: ShortAnswer | None) -> None:
         """Read a message.
 
-        number: Its place among the messages.
+        number: Its place among the messages. answer: The short answer with which it begins.
         """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
@@ -130,6 +131,12 @@ class _Reading:
                     self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
                 sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
             begun = ""
+            if (
+                answer is not None
+                and sentence.start == answer.sentence.start
+                and self._read_answer(answer.meant, sentence, name, number)
+            ):
+                continue
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             sentence = self._corrected(sentence, name)
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
@@ -146,6 +153,17 @@ class _Reading:
                     for facts, count in zip((self.certain, self.plain), counts, strict=True)
                 ),
             )
+
+    def _read_answer(self, meant: str, sentence: Sentence, name: str, number: int) -> bool:
+        """Read the facts of the table in a sentence that a short answer means, if there are any."""
+        abroad = list(_abroad(replace(sentence, text=meant), name))
+        of_table = [fact_of_match(match, name) for match in self._matches(meant, name, abroad)]
+        filling = [fact for fact in (*abroad, *of_table) if fact.attribute is not None]
+        for fact in filling:
+            self.certain.setdefault(
+                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, sentence.text)
+            )
+        return bool(filling)
 
     def _corrected(self, sentence: Sentence, name: str) -> Sentence:
         """The last sentence with a correction put into it.
