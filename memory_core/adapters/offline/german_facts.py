@@ -145,9 +145,13 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "age",
         r"\b(?:ich bin|bin ich) (?:jetzt |schon |gerade "
-        r"|übrigens )?(?P<value>\d{1,3})(?: Jahre(?: alt)?)?\b(?! (?:mal|kilo|minuten|Tage|Stunden"
-        r"|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
+        r"|übrigens )?(?P<value>\d{1,2}|1[01]\d)(?: Jahre(?: alt)?)?\b"
+        r"(?!,\d| (?:mal|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
     ),
+    Row(
+        "height", r"\b(?:ich bin|bin ich) (?P<value>\d[\d.,]{0,5} ?(?:m|cm|Meter)(?: \d\d)?) groß\b"
+    ),
+    Row("weight", _i("wiege") + r"(?:\w+ )?(?P<value>\d[\d.,]{0,5} ?(?:kg|Kilo\w{0,5}|Pfund))\b"),
     Row(
         "birthday",
         r"\bam (?P<value>\d{1,2}\. ?(?:\d{1,2}\.|[A-Z]\w+)) (?:[Gg]eburtstag|geboren)"
@@ -208,6 +212,11 @@ _ROWS: tuple[Row, ...] = (
         "allergy",
         r"\b(?P<who>[A-ZÄÖÜ][\wäöüß]+|ich|wir) (?:hat|habe|haben) (?:leider "
         r"|seit \w+ )?(?:eine? )?(?:\w+ )?(?P<value>[A-ZÄÖÜ]?[\wäöüß]+allergie)\b",
+    ),
+    Row(
+        "allergy",
+        r"\b[Mm]eine (?P<value>[A-ZÄÖÜ][\wäöüß]+allergie) "
+        r"(?:ist (?:\w+ )?(?:wieder da|zurück|schlimm\w*)|wird (?:\w+ )?schlimmer)\b",
     ),
     Row(
         "condition {value}",
@@ -420,7 +429,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    rf"[,;:–()]\s{{0,3}}(?:und\s(?={GERMAN_VERB}))?|\s(?:und|aber)\s(?={GERMAN_VERB})"
+    rf"(?:,(?!(?<=\d,)\d)|[;:–()])\s{{0,3}}(?:und\s(?={GERMAN_VERB}))?|\s(?:und|aber)\s(?={GERMAN_VERB})"
     r"|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
     r"|er|sie|jeden)\b)",
     re.IGNORECASE,
