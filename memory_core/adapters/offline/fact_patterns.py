@@ -305,7 +305,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("height", "{who} is {value} tall", r"<be> (?P<value>\d[\w .,]{0,15}?) tall\b",
         a.anything),
     Pattern("age", "{who} is {value} years old",
-        r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.number),
+        r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.age),
     Pattern("age", "{who} is {value} years old", r"<be> (?P<value>[a-z]+) years? old\b", a.number),
     Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
     Pattern("birthday", "{who}'s birthday is {value}", r"was born on", a.day),
@@ -331,8 +331,9 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("spouse", "{who} is married to {value}",
         r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
     Pattern("marital status", "{who} is {value}",
-            r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything,
-            _ALL),
+            r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b"
+            r"(?! to (?:my|his|her|their) (?:job|work|career|company|business|phone|laptop))",
+            a.anything, _ALL),
     Pattern("marital status", "{who} is not married", r"<be> not married$", a.nothing,
         filled="not married", negative=True),
     Pattern("number of children", "{who} has {value} children",
@@ -363,6 +364,10 @@ ENGLISH: tuple[Pattern, ...] = (
             rf"(?:(?!(?:hot|toy|stuffed|plush|cuddly|robot)\b)[\w-]+ ){{0,2}}?(?:{ANIMAL})"
             r"(?=$|,| (?:called|named|from|who|and|with|now|last|this|yesterday|today|on|in|for|at"
             r"|two|three|an?)\b)", a.always, _ALL, NO_LONGER),
+    Pattern("weight", "{who} weighs {value}",
+            r"<adv>weighs? (?:about |around )?"
+            r"(?P<value>\d[\d.,]{0,5} ?(?:kg|kilos?|kilograms?|lbs?|pounds|stone))\b", a.anything,
+            ("self", "other")),
     Pattern(PET_OF_SUBJECT, "{who} {of}",
             r"(?P<of>(?:<did>(?:died|passed away|run away|ran away|gone missing)|is (?:dead|gone)"
             r"|(?:was|had to be) (?:put down|put to sleep|rehomed)))\b", a.always, ("other",),
@@ -421,6 +426,10 @@ ENGLISH: tuple[Pattern, ...] = (
             r"<have> an? (?:severe |bad |mild |serious )?(?P<value>(?!food|bad"
             r"|severe)[\w -]{2,25}?) allergy\b",
             a.thing, filled="yes", many=True),
+    Pattern("allergy to {value}", _ALLERGIC,
+            r"(?P<value>[\w-]{2,20}(?: [\w-]{2,20})?) allergy (?:(?:is|<did>come|<did>came) back"
+            r"|is (?:acting up|(?:getting )?(?:worse|bad))|<did>returned|<did>flared up)\b",
+            a.thing, ("mine",), "yes"),
     Pattern("handedness", "{who} is {value}",
         r"<be> (?P<value>(?:left|right)[- ]handed|ambidextrous)\b", a.anything),
     Pattern("diet", "{who} is on a {value} diet",

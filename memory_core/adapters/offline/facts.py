@@ -32,7 +32,7 @@ from memory_core.adapters.offline.omissions import MOST_AFTER, MOST_BEFORE, comp
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
-from memory_core.adapters.offline.voice import third_person
+from memory_core.adapters.offline.voice import is_english, third_person
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
@@ -47,6 +47,8 @@ from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sen
 from memory_core.domain.text.shortening import beginning
 
 MAX_FACTS = 40
+MOST_OF_JOKE = 20
+"""Characters of a sentence that only says that the one before was a joke."""
 MAX_NAME = 60
 """Characters of a person's name in a fact."""
 _HEDGED = re.compile(
@@ -126,6 +128,13 @@ class _Reading:
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
+            if _LABELLED.match(sentence.text):
+                continue
+            if _JOKES.search(sentence.text):
+                if len(sentence.text) <= MOST_OF_JOKE:
+                    self._drop_last(name)
+                continue
+            sentence = replace(sentence, text=_without_shouting(sentence.text))
             if begun:
                 for dots in ("…", "..."):
                     self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
@@ -155,7 +164,7 @@ class _Reading:
             )
 
     def _read_answer(self, meant: str, sentence: Sentence, name: str, number: int) -> bool:
-        """Read the facts of the table in a sentence that a short answer means, if there are any."""
+        """Read the facts of slots in what a short answer means, if any."""
         abroad = list(_abroad(replace(sentence, text=meant), name))
         of_table = [fact_of_match(match, name) for match in self._matches(meant, name, abroad)]
         filling = [fact for fact in (*abroad, *of_table) if fact.attribute is not None]
@@ -176,10 +185,16 @@ class _Reading:
         text = with_correction(last.text, sentence.text)
         if text is None or list(facts_of_table(sentence.text)):
             return sentence
-        for facts, keys in ((self.certain, last.certain), (self.plain, last.plain)):
-            for key in keys:
-                facts.pop(key, None)
+        self._drop_last(name)
         return replace(sentence, text=text)
+
+    def _drop_last(self, name: str) -> None:
+        """Drop the facts of a speaker's last sentence."""
+        last = self.last.get(name)
+        if last is not None:
+            for facts, keys in ((self.certain, last.certain), (self.plain, last.plain)):
+                for key in keys:
+                    facts.pop(key, None)
 
     def _read_sentence(
         self, sentence: Sentence, whole: str, with_topic: str, name: str, number: int, quote: str
@@ -257,6 +272,23 @@ class _Reading:
             ),
             *matches_of_new_persons(text),
         ]
+
+
+_LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
+"""Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
+_JOKES = re.compile(
+    r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
+    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
+    r"|冗談(?:です|だよ|だ)",
+    re.IGNORECASE,
+)
+
+
+def _without_shouting(text: str) -> str:
+    """An English sentence in capitals, in the small letters of chats."""
+    if not text.isupper() or " " not in text or not is_english(text):
+        return text
+    return text.lower()
 
 
 def _only_implies(fact: FoundFact) -> bool:
