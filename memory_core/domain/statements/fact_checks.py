@@ -337,11 +337,11 @@ class _Record:
     @cached_property
     def _said_by_people(self) -> str:
         """What people said, with what their short answers mean."""
-        told = [place for place, message in enumerate(self._messages) if may_tell(message)]
-        answers = [short_answer(self._messages, place) for place in told]
+        places = [place for place, message in enumerate(self._messages) if may_tell(message)]
+        answers = [short_answer(self._messages, place) for place in places]
         return "\n".join(
             [
-                *(self._own_words(place) for place in told),
+                *(self._own_words(place) for place in places),
                 *(answer.meant for answer in answers if answer is not None),
             ]
         )

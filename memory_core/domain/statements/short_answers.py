@@ -54,9 +54,10 @@ def short_answer(messages: Sequence[Message], number: int) -> ShortAnswer | None
 
 def _question(text: str) -> str | None:
     """The last sentence of a text, if it alone asks."""
-    *before, last = sentences(own_words(text)) or [None]
-    if last is None or any(sentence is not None and sentence.asks for sentence in before):
+    each = sentences(own_words(text))
+    if not each or any(sentence.asks for sentence in each[:-1]):
         return None
+    last = each[-1]
     return last.text if last.asks or _TELL_ME.search(last.text) else None
 
 
