@@ -234,13 +234,13 @@ def _asking(expression: str) -> re.Pattern[str]:
 
 
 def _question_of(attribute: str) -> str:
-    return rf"{_PLEASE} your (?:{attribute})"
+    return rf"(?:{_PLEASE} )?your (?:{attribute})"
 
 
 _YEARS = re.compile(r"\d{1,3}")
 _NUMBERED = re.compile(r"\D{0,30}\d.{0,40}")
 _TOWN = re.compile(
-    r"(?:(?i:in|near|outside|at|on|from|bei|nahe|aus) )?(?:[a-zà-ÿ'-]{3,20}"
+    r"(?:(?i:in|near|outside|at|on|from|bei|nahe|aus) )?(?:the )?(?:[a-zà-ÿ'-]{3,20}"
     r"|[A-ZÀ-ÞĀ-ſ][\w'.-]*(?:,? (?:(?:am|an|on|upon|of|de|der) )?[A-ZÀ-ÞĀ-ſ][\w'.-]*){0,4})"
 )
 _PERSON = re.compile(r"[^\W\d_][\w'-]*(?: [^\W\d_][\w'-]*){0,3}")
@@ -384,7 +384,8 @@ _GERMAN = _Language(
                 _Row("Ich komme {}.", ("aus",), _TOWN),
             ),
             (
-                rf"wie heiß(?:t|en) {_ICH}|wie {_ICH} heiß(?:t|en)|wie (?:ist|lautet) {_DEIN} Name"
+                rf"wie heiß(?:t|en) {_ICH}|wie {_ICH} heiß(?:t|en)"
+                rf"|(?:wie (?:ist|lautet) )?{_DEIN} Name"
                 rf"|was ist {_DEIN} Name|wie darf ich (?:dich|Sie) (?:nennen|ansprechen)",
                 _Row("Ich heiße {}.", form=_PERSON),
             ),
