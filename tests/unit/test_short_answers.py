@@ -51,6 +51,7 @@ ANSWERS: list[tuple[str, str, dict[str, str]]] = [
     ("アレルギーはありますか？", "はい、そばです。", {"allergy to そば": "yes"}),
     ("どこで働いていますか？", "トヨタです", {"employer": "トヨタ"}),
     ("ご結婚されていますか？", "はい", {"marital status": "結婚しています"}),
+    ("Haben Sie Allergien?", "Ja, Soja", {"allergy to soja": "yes"}),
     ("Thanks! And your name?", "Olga", {"name": "Olga"}),
     ("Do you have any pets?", "Yes, a dog called Rufus.", {"pet rufus": "dog"}),
     ("Do you have any kids?", "No.", {"number of children": "0"}),

@@ -131,7 +131,8 @@ def _told(value: str, row: _Row, match: re.Match[str], language: _Language) -> s
     """A row's sentence with the value that an answer tells."""
     if language.no.fullmatch(value):
         return None
-    value = _BESIDE.sub("", language.yes.sub("", value))
+    opening = language.yes.match(value)
+    value = _BESIDE.sub("", value[opening.end() :] if opening else value)
     value = re.sub(r", (?=(?:as|als) )", " ", value)
     if not _is_value(value) or row.form.fullmatch(value) is None:
         return None
