@@ -149,10 +149,6 @@ _ROWS: tuple[Row, ...] = (
         r"(?!,\d| (?:mal|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
     ),
     Row(
-        "height", r"\b(?:ich bin|bin ich) (?P<value>\d[\d.,]{0,5} ?(?:m|cm|Meter)(?: \d\d)?) groß\b"
-    ),
-    Row("weight", _i("wiege") + r"(?:\w+ )?(?P<value>\d[\d.,]{0,5} ?(?:kg|Kilo\w{0,5}|Pfund))\b"),
-    Row(
         "birthday",
         r"\bam (?P<value>\d{1,2}\. ?(?:\d{1,2}\.|[A-Z]\w+)) (?:[Gg]eburtstag|geboren)"
         r"|\b[Gg]eburtstag (?:ist (?:am|der)|habe ich am) "
