@@ -1,7 +1,8 @@
 """Results in an open conflict, and the later statements that they are in conflict with.
 
-Until a conflict is decided, either side may hold, so the later side is shown beside the earlier one: "traded the Golf in for a Skoda" need not have a word of a question about the
-car. The id of a conflict is made of its sides' ids, so no record is read.
+Until a conflict is decided, either side may hold, so the later side is shown beside the earlier
+one: "traded the Golf in for a Skoda" need not have a word of a question about the car. The id of a
+conflict is made of its sides' ids, so no record is read.
 """
 
 from __future__ import annotations

@@ -59,6 +59,8 @@ MADE_OF_VALUES = {
     "memory_core.domain.statements.change_phrases._cue": None,
     "memory_core.domain.statements.change_sentences._for_lower_case": None,
     "memory_core.domain.statements.change_topics._matter": None,
+    "memory_core.domain.statements.short_answers._asking": None,
+    "memory_core.domain.statements.short_answers._asking_ja": None,
     # of constants of their modules
     "memory_core.adapters.offline.reconciliation._split_by_label": [
         r"(?:^|(?<=\s))(Do:|Don't:|Key\ insight:)(?=\s+\S)"

@@ -94,6 +94,17 @@ REASONS = {
     "adapters/offline/clause_facts.py: row.subject.format(**parts)": "the rows of its tables",
     "adapters/offline/clause_facts.py: row.filled.format(value=value, of=groups.get('of', ''))": "the rows of its tables",  # noqa: E501
     "adapters/offline/clause_facts.py: row.attribute.format(**parts)": "the rows of its tables",
+    (
+        "domain/statements/short_answers.py: re.compile(f'(?:\\\\A|[、。！!])"
+        "(?:では、?|それで|ちなみに、?)?(?:{expression}){_JA}')"
+    ): "the rows of its tables",
+    (
+        "domain/statements/short_answers.py: "
+        "re.compile(f'{_CLAUSE}(?:{expression}){_TAIL}', re.IGNORECASE)"
+    ): "the rows of its tables",
+    "domain/statements/short_answers.py: row.sentence.format(value, **match.groupdict())": "the rows of its tables",  # noqa: E501
+    "domain/statements/short_answers.py: affirmed.format(**asked)": "the rows of its tables",
+    "domain/statements/short_answers.py: denied.format(**asked)": "the rows of its tables",
     "adapters/offline/omissions.py: expression.sub(written, sentence, count=1)": "a table's words",
     "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",  # noqa: E501
     "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",

@@ -314,10 +314,12 @@ _CONTRACTIONS = (
     (re.compile(r"\bwon['’]t\b", re.I), "will not"),
     (re.compile(r"\b(\w+)n['’]t\b", re.I), r"\1 not"),
     (re.compile(r"\b(do|does|did)nt\b", re.I), r"\1 not"),
+    (re.compile(r"\bive\b", re.I), "I have"),
+    (re.compile(r"(?<=[a-z]) n (?=[a-z])"), " and "),
     (
         re.compile(
             r"\bim\b(?=\s+(?:an?|the|not|from|in|allergic|vegan|vegetarian|married|living"
-            r"|working)\b)",
+            r"|working|\d{1,3}(?=\Z|,| and\b| years))\b)",
             re.I,
         ),
         "I am",
@@ -329,7 +331,7 @@ _CONTRACTIONS = (
 def expanded(sentence: str) -> str:
     """Write out contractions: "I'm" → "I am", "don't" → "do not"."""
     plain = sentence.replace("’", "'")
-    if "'" in plain or "nt" in plain or "im " in plain or "cannot" in plain:
+    if any(part in plain for part in ("'", "nt", "m ", "cannot", "ve ", " n ")):
         for pattern, written in _CONTRACTIONS:
             plain = pattern.sub(written, plain)
     return plain

@@ -65,6 +65,7 @@ def facts_of_table(sentence: str, *, introduced: bool = False) -> Iterator[Patte
 
     """
     before: tuple[Pattern, str] | None = None
+    verb = ""
     for clause in asserted_clauses(sentence):
         matches = list(_matches(clause, sentence))
         is_bare = not matches and introduced and clause.carried
@@ -79,6 +80,10 @@ def facts_of_table(sentence: str, *, introduced: bool = False) -> Iterator[Patte
         ):
             yield PatternMatch(*more, before[1])
             continue
+        if not matches and verb and clause.carried:
+            matches = _with_verb(clause, verb)
+        shared = _SHARED.match(clause.rest) if matches else None
+        verb = shared.group() if shared else verb if matches else ""
         before = None
         for row, groups in matches:
             yield PatternMatch(row, groups, "I" if is_bare else clause.subject)
@@ -126,11 +131,25 @@ def _without_verb(clause: Clause) -> list[tuple[Pattern, dict[str, str]]]:
     return []
 
 
+def _with_verb(clause: Clause, verb: str) -> list[tuple[Pattern, dict[str, str]]]:
+    """Matches of a clause that shares a verb: "and a cat" after "has a dog"."""
+    rest = clause.rest
+    if clause.joined != "and" or _OWN_VERB.search(rest):
+        return []
+    if not (verb.startswith("ha") or listed(rest) or _STATE.fullmatch(rest)):
+        return []
+    whole = replace(clause, rest=f"{verb} {rest}")
+    return [match for match in _matches(whole, "") if match[0].attribute in _OF_BARE_PARTS]
+
+
+_SHARED = re.compile(r"(?:am|is|are|have got|has got|have|has)(?= )")
+"""Verbs that two parts of a sentence may share."""
+_OWN_VERB = re.compile(r"\b(?:is|are|was|were|has|have|can|will|do|does|did)\b")
 _STATE = re.compile(
     r"(?:happily )?(?:married|engaged)(?: to \S+(?: [A-Z]\S+)?)?|divorced|widowed"
     r"|(?:(?:currently |now )?(?:living|working|based)|an?) "
     r"(?!.*\b(?:is|are|was|were|has|can|will)\b).+"
-    r"|studying [a-z]+ (?:in|at) [A-Z]\S+"
+    r"|studying [a-z]+ (?:in|at) [A-Z]\S+|allergic to .{2,30}"
 )
 _OF_BARE_PARTS = frozenset(
     row.attribute for row in fact_patterns.ENGLISH if row.attribute is not None

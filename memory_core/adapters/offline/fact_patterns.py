@@ -289,7 +289,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("height", "{who} is {value} tall", r"<be> (?P<value>\d[\w .,]{0,15}?) tall\b",
         a.anything),
     Pattern("age", "{who} is {value} years old",
-        r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.number),
+        r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.age),
     Pattern("age", "{who} is {value} years old", r"<be> (?P<value>[a-z]+) years? old\b", a.number),
     Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
     Pattern("birthday", "{who}'s birthday is {value}", r"was born on", a.day),
@@ -297,8 +297,7 @@ ENGLISH: tuple[Pattern, ...] = (
         a.anything),
     Pattern("phone number", "{who}'s phone number is {value}",
             r"(?:<have>|<did>got|changed) (?:an?|my) (?:new )?(?:(?:tele|cell|mobile )?phone"
-                r"|mobile)? ?number(?: now)?(?:,? (?:it is|which is|to)|:)?",
-            a.telephone, ("self",)),
+            r"|mobile)? ?number(?: now)?(?:,? (?:it is|which is|to)|:)?", a.telephone, ("self",)),
     Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is",
         a.address, ("mine",)),
     Pattern("phone number", "{who}'s phone number is {value}",
@@ -315,8 +314,9 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("spouse", "{who} is married to {value}",
         r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
     Pattern("marital status", "{who} is {value}",
-            r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything,
-            _ALL),
+            r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b"
+            r"(?! to (?:my|his|her|their) (?:job|work|career|company|business|phone|laptop))",
+            a.anything, _ALL),
     Pattern("marital status", "{who} is not married", r"<be> not married$", a.nothing,
         filled="not married", negative=True),
     Pattern("spouse", "{who} is no longer married", r"(?:<be>|<did>got) (?:divorced|widowed)\b",
@@ -351,6 +351,9 @@ ENGLISH: tuple[Pattern, ...] = (
             rf"(?:(?!(?:hot|toy|stuffed|plush|cuddly|robot)\b)[\w-]+ ){{0,2}}?(?:{ANIMAL})"
             r"(?=$|,| (?:called|named|from|who|and|with|now|last|this|yesterday|today|on|in|for|at"
             r"|two|three|an?)\b)", a.always, _ALL, NO_LONGER),
+    Pattern("weight", "{who} weighs {value}", r"<adv>weighs? (?:about |around )?"
+            r"(?P<value>\d[\d.,]{0,5} ?(?:kg|kilos?|kilograms?|lbs?|pounds|stone))\b",
+            a.anything, ("self", "other")),
     Pattern(PET_OF_SUBJECT, "{who} {of}",
             r"(?P<of>(?:<did>(?:died|passed away|run away|ran away|gone missing)|is (?:dead|gone)"
             r"|(?:was|had to be) (?:put down|put to sleep|rehomed)))\b", a.always, ("other",),
@@ -359,8 +362,7 @@ ENGLISH: tuple[Pattern, ...] = (
             r"(?:<did>(?:lost|rehomed|gave away|given away)|no longer (?:have|has)"
             r"|had to (?:give away|rehome)|(?:do|does) not have(?= [A-Z]\w+ any ?more\b))",
             names.name_alone, _ALL, NO_LONGER, negative=None),
-    Pattern(None, "{who} has {value}",
-            rf"(?!.*\b(?:{ANIMAL}),? (?:called|named) [A-Z])"
+    Pattern(None, "{who} has {value}", rf"(?!.*\b(?:{ANIMAL}),? (?:called|named) [A-Z])"
             r"(?:<have got>|<did>(?:adopted|got|bought))(?= (?:an?"
             rf"|my own)(?: [\w-]+){{0,3}}? (?:{HAD})\b)", a.lasting, _ALL),
     # likes
@@ -393,8 +395,7 @@ ENGLISH: tuple[Pattern, ...] = (
         many=True),
     Pattern("eats meat", "{who} does not eat meat",
             r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly"
-            r"| going)? (?:vegan|vegetarian)\b",
-            a.always, _ALL, "no"),
+            r"| going)? (?:vegan|vegetarian)\b", a.always, _ALL, "no"),
     Pattern("smokes", "{who} does not smoke", r"<smoking>\b", a.nothing, filled="no",
         negative=None),
     Pattern("drinks alcohol", "{who} does not drink alcohol", r"<sober>\b", a.nothing, filled="no",
@@ -407,8 +408,11 @@ ENGLISH: tuple[Pattern, ...] = (
         many=True),
     Pattern("allergy to {value}", _ALLERGIC,
             r"<have> an? (?:severe |bad |mild |serious )?(?P<value>(?!food|bad"
-            r"|severe)[\w -]{2,25}?) allergy\b",
-            a.thing, filled="yes", many=True),
+            r"|severe)[\w -]{2,25}?) allergy\b", a.thing, filled="yes", many=True),
+    Pattern("allergy to {value}", _ALLERGIC,
+            r"(?P<value>[\w-]{2,20}(?: [\w-]{2,20})?) allergy (?:(?:is|<did>come|<did>came) back"
+            r"|is (?:acting up|(?:getting )?(?:worse|bad))|<did>returned|<did>flared up)\b",
+            a.thing, ("mine",), "yes"),
     Pattern("handedness", "{who} is {value}",
         r"<be> (?P<value>(?:left|right)[- ]handed|ambidextrous)\b", a.anything),
     Pattern("diet", "{who} is on a {value} diet",
@@ -418,16 +422,14 @@ ENGLISH: tuple[Pattern, ...] = (
             r"|mediterranean) diet", a.anything),
     Pattern("car", "{who} drives {value}",
             r"(?:<did>(?:bought|got|leased)|<have>|now drives?)(?= (?:an?|my|our) (?:new |used "
-            r"|second-hand |old |red |blue |white |black |\d{4} )*<car>)",
-            a.lasting, _ALL),
+            r"|second-hand |old |red |blue |white |black |\d{4} )*<car>)", a.lasting, _ALL),
     Pattern("car", "{who} drives {value}",
             r"<did>picked up (?=an? (?:(?:nearly|brand) )?(?:new|used|second-hand) <car>)",
             a.lasting, _ALL),
     Pattern("car", "{who} no longer drives {value}",
             r"<did>(?:sold|scrapped|traded in|got rid of) (?:my|our|the) (?:old )?"
             r"(?P<value>(?:[\w-]{1,20} )?<car>(?: (?:<car>"
-            r"|[A-Z0-9][\w-]{0,15})){0,3})<after a thing>",
-            a.lasting, _ALL, _NO_LONGER),
+            r"|[A-Z0-9][\w-]{0,15})){0,3})<after a thing>", a.lasting, _ALL, _NO_LONGER),
     Pattern("name", "{who} is called {value}",
         r"is(?: now| called| named)? (?=[A-Z][a-z]+(?: [A-Z][a-z]+)?$)",
             names.own_name, ("other",)),
@@ -441,8 +443,7 @@ ENGLISH: tuple[Pattern, ...] = (
         a.thing, filled="yes", many=True),
     Pattern("diet", "{who} is on a {value} diet",
             r"(?:follows?|<be> on) an? (?:strict )?(?P<value>vegan|vegetarian|keto|paleo"
-            r"|low[- ]carb|gluten[- ]free|halal|kosher) diet$",
-            a.anything),
+            r"|low[- ]carb|gluten[- ]free|halal|kosher) diet$", a.anything),
     Pattern("diet", "{who} is {value}",
             r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?"
             r"| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",

@@ -123,6 +123,8 @@ MOMENT = (
 _WHEN = re.compile(rf"\A(?:\s*+{MOMENT})*", re.IGNORECASE)
 _WHEN_LAST = re.compile(rf"(?<!\s)(?:\s++{MOMENT}){{1,8}}$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
+OLDEST = 120
+"""Years that a person can be old."""
 _NUMBERS = {word: str(number) for number, word in enumerate(NUMBER_WORDS[:13]) if number}
 _ANY_NUMBER = "|".join(_NUMBERS)
 
@@ -241,6 +243,12 @@ def number(words: str) -> str | None:
     """A number in digits, of digits or of a word up to twelve."""
     word = words.split()[0].lower() if words.split() else ""
     return str(int(word)) if word.isdecimal() and len(word) < 4 else _NUMBERS.get(word)
+
+
+def age(words: str) -> str | None:
+    """A number of years that a person can be old."""
+    years = number(words)
+    return years if years is not None and int(years) <= OLDEST else None
 
 
 def day(words: str) -> str | None:

@@ -27,12 +27,13 @@ from memory_core.adapters.offline.fact_matches import (
     matches_of_new_persons,
 )
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
+from memory_core.adapters.offline.introductions import with_owner
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
 from memory_core.adapters.offline.omissions import MOST_AFTER, MOST_BEFORE, completed
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
-from memory_core.adapters.offline.voice import third_person
+from memory_core.adapters.offline.voice import is_english, third_person
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
@@ -40,12 +41,15 @@ from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
+from memory_core.domain.statements.short_answers import ShortAnswer, short_answer
 from memory_core.domain.statements.slot_facts import last_word_wins
 from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
 from memory_core.domain.text.shortening import beginning
 
 MAX_FACTS = 40
+MOST_OF_JOKE = 20
+"""Characters of a sentence that only says that the one before was a joke."""
 MAX_NAME = 60
 """Characters of a person's name in a fact."""
 _HEDGED = re.compile(
@@ -69,7 +73,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     reading = _Reading()
     for number, message in enumerate(messages):
         if may_tell(message):
-            reading.read(message, number)
+            reading.read(message, number, short_answer(messages, number))
         else:
             reading.before = message.content[-MOST_BEFORE:]
     # A sentence may run over a block of recalled memories, and then its quote is no
@@ -114,10 +118,10 @@ class _Reading:
         """Facts of the table before plain statements, each in the order they were said."""
         return [*self.certain.values(), *self.plain.values()]
 
-    def read(self, message: Message, number: int) -> None:
+    def read(self, message: Message, number: int, answer: ShortAnswer | None) -> None:
         """Read a message.
 
-        number: Its place among the messages.
+        number: Its place among the messages. answer: The short answer with which it begins.
         """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
@@ -125,11 +129,24 @@ class _Reading:
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
+            if _LABELLED.match(sentence.text):
+                continue
+            if _JOKES.search(sentence.text):
+                if len(sentence.text) <= MOST_OF_JOKE:
+                    self._drop_last(name)
+                continue
+            sentence = replace(sentence, text=_without_shouting(sentence.text))
             if begun:
                 for dots in ("…", "..."):
                     self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
                 sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
             begun = ""
+            if (
+                answer is not None
+                and sentence.start == answer.sentence.start
+                and self._read_answer(answer.meant, sentence, name, number)
+            ):
+                continue
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             sentence = self._corrected(sentence, name)
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
@@ -147,6 +164,17 @@ class _Reading:
                 ),
             )
 
+    def _read_answer(self, meant: str, sentence: Sentence, name: str, number: int) -> bool:
+        """Read the facts of slots in what a short answer means, if any."""
+        abroad = list(_abroad(replace(sentence, text=meant), name))
+        of_table = [fact_of_match(match, name) for match in self._matches(meant, name, abroad)]
+        filling = [fact for fact in (*abroad, *of_table) if fact.attribute is not None]
+        for fact in filling:
+            self.certain.setdefault(
+                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, sentence.text)
+            )
+        return bool(filling)
+
     def _corrected(self, sentence: Sentence, name: str) -> Sentence:
         """The last sentence with a correction put into it.
 
@@ -158,10 +186,16 @@ class _Reading:
         text = with_correction(last.text, sentence.text)
         if text is None or list(facts_of_table(sentence.text)):
             return sentence
-        for facts, keys in ((self.certain, last.certain), (self.plain, last.plain)):
-            for key in keys:
-                facts.pop(key, None)
+        self._drop_last(name)
         return replace(sentence, text=text)
+
+    def _drop_last(self, name: str) -> None:
+        """Drop the facts of a speaker's last sentence."""
+        last = self.last.get(name)
+        if last is not None:
+            for facts, keys in ((self.certain, last.certain), (self.plain, last.plain)):
+                for key in keys:
+                    facts.pop(key, None)
 
     def _read_sentence(
         self, sentence: Sentence, whole: str, with_topic: str, name: str, number: int, quote: str
@@ -243,6 +277,23 @@ class _Reading:
         ]
 
 
+_LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
+"""Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
+_JOKES = re.compile(
+    r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
+    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
+    r"|冗談(?:です|だよ|だ)",
+    re.IGNORECASE,
+)
+
+
+def _without_shouting(text: str) -> str:
+    """An English sentence in capitals, in the small letters of chats."""
+    if not text.isupper() or " " not in text or not is_english(text):
+        return text
+    return text.lower()
+
+
 def _only_implies(fact: FoundFact) -> bool:
     return only_implies_pets(fact.attribute or "", fact.value or "")
 
@@ -271,7 +322,7 @@ def _read_abroad(text: str, sentence: Sentence, speaker_name: str) -> Iterator[F
         clauses = japanese_facts.clauses(text, asks=sentence.asks)
         readings = read_clauses(clauses, japanese_facts.JAPANESE)
     elif german_facts.is_german(text):
-        clauses = german_facts.clauses(german_facts.with_owner(text), asks=sentence.asks)
+        clauses = german_facts.clauses(with_owner(text), asks=sentence.asks)
         readings = read_clauses(clauses, german_facts.GERMAN)
     else:
         return

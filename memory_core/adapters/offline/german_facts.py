@@ -146,8 +146,8 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "age",
         r"\b(?:ich bin|bin ich) (?:jetzt |schon |gerade "
-        r"|übrigens )?(?P<value>\d{1,3})(?: Jahre(?: alt)?)?\b(?! (?:mal|kilo|minuten|Tage|Stunden"
-        r"|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
+        r"|übrigens )?(?P<value>\d{1,2}|1[01]\d)(?: Jahre(?: alt)?)?\b"
+        r"(?!,\d| (?:mal|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
     ),
     Row(
         "birthday",
@@ -211,6 +211,11 @@ _ROWS: tuple[Row, ...] = (
         "allergy",
         r"\b(?P<who>[A-ZÄÖÜ][\wäöüß]+|ich|wir) (?:hat|habe|haben) (?:leider "
         r"|seit \w+ )?(?:eine? )?(?:\w+ )?(?P<value>[A-ZÄÖÜ]?[\wäöüß]+allergie)\b",
+    ),
+    Row(
+        "allergy",
+        r"\b[Mm]eine (?P<value>[A-ZÄÖÜ][\wäöüß]+allergie) "
+        r"(?:ist (?:\w+ )?(?:wieder da|zurück|schlimm\w*)|wird (?:\w+ )?schlimmer)\b",
     ),
     Row(
         "condition {value}",
@@ -429,7 +434,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    rf"[,;:–()]\s{{0,3}}(?:und\s(?={GERMAN_VERB}))?|\s(?:und|aber)\s(?={GERMAN_VERB})"
+    rf"(?:,(?!(?<=\d,)\d)|[;:–()])\s{{0,3}}(?:und\s(?={GERMAN_VERB}))?|\s(?:und|aber)\s(?={GERMAN_VERB})"
     r"|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
     r"|er|sie|jeden)\b)",
     re.IGNORECASE,
@@ -439,7 +444,6 @@ _BUT = re.compile(
     r"|beim) )"
 )
 """A correction: "nicht in Köln, sondern in Bonn" says Bonn."""
-_PUT_RIGHT = re.compile(r"\b[Dd](ie|er|as) (?=\w{3,40} (?:ist|lautet) [^,;:!?]{1,40}, nicht )")
 _SMALL = re.compile(
     r"(?:Ich|Wir|Mein\w*|Unser\w*|Seit|Am|Im|Bin|Jeden|Habe|Meistens|Nächste\w*|In|Ab|Und|Aber|Ja"
     r"|Also|Übrigens|Leider|Hallo|Hi|Montags|Sonntags)\b"
@@ -481,11 +485,6 @@ def is_german(text: str) -> bool:
     plain_words = [word.strip(".,;:!?()\"'").casefold() for word in text.split()]
     german = sum(word in _GERMAN for word in plain_words)
     return german > sum(word in _ENGLISH for word in plain_words)
-
-
-def with_owner(sentence: str) -> str:
-    """What puts right a thing of the speaker's: "die Hausnummer ist 21, nicht 12"."""
-    return _PUT_RIGHT.sub(lambda match: "meine " if match[1] == "ie" else "mein ", sentence)
 
 
 _DEPENDS = re.compile(

@@ -163,6 +163,8 @@ _ADJ_EN = (
 _NUMBERS_EN = {word: number for number, word in enumerate(NUMBER_WORDS[:13]) if number} | {
     str(number): number for number in range(1, 13)
 }
+_AGED = r" \(\d{1,3}\)|, \d{1,3}(?: years? old| Jahre(?: alt)?)?(?:,|\Z)"
+"""The age of a relative after their name."""
 _COUNT_EN = "|".join(_NUMBERS_EN)
 _LIST_EN = rf"{_CAPITAL}(?:, {_CAPITAL}){{0,8}},? and {_CAPITAL}{_END_EN}"
 _CALLED_EN = r"(?:,? (?:called|named)|:|,)? "
@@ -181,7 +183,8 @@ _ENGLISH = _Language(
     owned=re.compile(r"\b(?:I|[Ww]e)(?:['’]ve|['’]m|['’]re| have| am| are)\b"),
     company=re.compile(
         rf",? (?:together )?with (?:my|our) (?:(?:{_COUNT_EN}) )?{_KIN_EN}"
-        rf"(?:(?:,? and|,) (?:my |our |an? )?(?:(?:{_COUNT_EN}) )?{_KIN_EN})*(?=[ ,.;!]|\Z)"
+        rf"(?:(?:,? and|,) (?:my |our |an? )?(?:(?:{_COUNT_EN}) )?{_KIN_EN})*"
+        rf"(?:{_AGED}|(?=[ ,.;!]|\Z))"
     ),
     singular=_MANY_EN,
     numbers=_NUMBERS_EN,
@@ -240,7 +243,8 @@ _GERMAN = _Language(
     ),
     company=re.compile(
         rf" (?:zusammen |gemeinsam )?mit {_MY_DE} (?:(?:{_COUNT_DE}) )?{_KIN_DE}"
-        rf"(?:(?: und|,) (?:{_MY_DE} |eine[mrn]? )?(?:(?:{_COUNT_DE}) )?{_KIN_DE})*(?=[ ,.;!]|\Z)"
+        rf"(?:(?: und|,) (?:{_MY_DE} |eine[mrn]? )?(?:(?:{_COUNT_DE}) )?{_KIN_DE})*"
+        rf"(?:{_AGED}|(?=[ ,.;!]|\Z))"
     ),
     singular=_MANY_DE,
     numbers=_NUMBERS_DE,

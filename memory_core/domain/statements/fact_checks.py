@@ -34,6 +34,7 @@ from memory_core.domain.statements.provenance import (
     own_words,
     unknown_names,
 )
+from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.wishes import may_instruct, said_wishes
 from memory_core.domain.text.analyzer import tokens, words
 from memory_core.domain.text.polarity import NEGATIONS
@@ -335,10 +336,14 @@ class _Record:
 
     @cached_property
     def _said_by_people(self) -> str:
+        """What people said, with what their short answers mean."""
+        places = [place for place, message in enumerate(self._messages) if may_tell(message)]
+        answers = [short_answer(self._messages, place) for place in places]
         return "\n".join(
-            self._own_words(place)
-            for place, message in enumerate(self._messages)
-            if may_tell(message)
+            [
+                *(self._own_words(place) for place in places),
+                *(answer.meant for answer in answers if answer is not None),
+            ]
         )
 
     @cached_property
