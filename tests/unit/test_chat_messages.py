@@ -499,3 +499,23 @@ def test_a_document_within_a_result_of_a_tool_is_text_too() -> None:
     }
     ((read,), _) = read_messages([{"role": "user", "content": [result]}])
     assert (read.role, read.content) == ("tool", "[file: Lease]\n> Rent is due on the 3rd.")
+
+
+@pytest.mark.parametrize("created_at", ["2026-05-01T10:00:00Z", 1_777_629_600, 1_777_629_600.0])
+def test_created_at_is_the_time_of_a_message_without_a_timestamp(created_at: str | float) -> None:
+    moment = datetime(2026, 5, 1, 10, tzinfo=timezone.utc)
+    message = {"role": "user", "content": "a", "created_at": created_at}
+    (read, timed_read), ignored = read_messages(
+        [message, message | {"timestamp": NOW.isoformat()}], now=NOW
+    )
+    assert (read.timestamp, timed_read.timestamp, ignored) == (moment, NOW, ())
+
+
+@pytest.mark.parametrize(
+    "created_at",
+    ["2026-05-01T10:00:00", "May", True, [1], float("inf"), 1_777_629_600_000, "2099-01-01T00:00Z"],
+)
+def test_a_created_at_that_names_no_moment_is_ignored_and_named(created_at: object) -> None:
+    message = {"role": "user", "content": "a", "created_at": created_at}
+    (read,), ignored = read_messages([message], now=NOW)
+    assert (read.timestamp, ignored) == (None, ("messages.*.created_at",))

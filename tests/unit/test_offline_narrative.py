@@ -61,6 +61,13 @@ def test_of_a_long_talk_what_is_central_stays() -> None:
     assert len(story_text.split()) <= 200
 
 
+def test_the_request_before_a_pasted_text_is_told_alone() -> None:
+    talked = talk("u: Please summarize this email: I live in Zurich now.", "a: Carla has moved.")
+    assert story(talked) == (
+        "User said: Please summarize this email. Assistant said: Carla has moved."
+    )
+
+
 def test_a_greeting_is_told_as_one() -> None:
     assert story(talk("u: Hi", "a: Hello")) == "User and Assistant exchanged a few words: Hi Hello."
 

@@ -104,7 +104,7 @@ def _meaningful_sentences(content: str) -> tuple[tuple[str, tuple[str, ...], boo
     for sentence in sentences(own_words(content.replace(REQUESTED, ""))):
         terms = tuple(tokens(sentence.text))
         if len(terms) >= 2 or (terms and not sentence.text.isascii()):
-            telling.append((" ".join(sentence.text.split()), terms, sentence.asks))
+            telling.append((" ".join(sentence.text.split()).rstrip(" :："), terms, sentence.asks))
     return tuple(telling)
 
 

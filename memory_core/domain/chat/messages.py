@@ -7,7 +7,7 @@ LangChain. The module is pure and reads no clock. `timed` fills in missing times
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -154,6 +154,7 @@ class _Frame(Input):
 
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content, config=ConfigDict(defer_build=True))
+_MOMENT: TypeAdapter[datetime] = TypeAdapter(EventTimestamp, config=ConfigDict(defer_build=True))
 _FRAME_FIELDS = tuple(_Frame.model_fields)
 
 
@@ -209,14 +210,17 @@ class MessageReader:
             return
         outer = message
         path, message = unwrapped(path, message)
+        created_at = self._created_at(message)
         for name in dict.fromkeys([*outer, *message]):
-            if name not in KNOWN_FIELDS:
+            if name not in KNOWN_FIELDS and (name != "created_at" or created_at is None):
                 self._ignore(shown_name(name))
         kind = message.get("type")
         if kind is not None and not isinstance(kind, str):
             self._refuse(f"{path}.type", "should be a text")
             return
         kind = _TYPE_OF_CLASS.get(kind, kind) if kind is not None else None
+        if created_at is not None and message.get("timestamp") is None:
+            message = {**message, "timestamp": created_at}
         frame = self._frame(path, message, kind)
         if frame is None or (kind in _DROPPED_TYPES and "role" not in message):
             return
@@ -232,6 +236,19 @@ class MessageReader:
             self._pass_over(f"{path}.{error.field}" if error.field else path, error.message)
         if len(self.errors) == before:
             self._add(path, message, frame, pieces)
+
+    def _created_at(self, message: Mapping[str, Any]) -> datetime | None:
+        """The moment in `created_at`: a text with a time zone, or seconds since 1970.
+
+        None where it is no such moment.
+        """
+        given = message.get("created_at")
+        try:
+            if isinstance(given, (int, float)) and not isinstance(given, bool):
+                given = datetime.fromtimestamp(given, timezone.utc)
+            return _MOMENT.validate_python(given, context={"now": self._now})
+        except (ValidationError, ValueError, OverflowError, OSError):
+            return None
 
     def _frame(self, path: str, message: Mapping[str, Any], kind: str | None) -> _Frame | None:
         """Role, time and names of a message; None where they are refused."""
