@@ -128,3 +128,8 @@ def test_a_text_to_work_on_and_words_of_other_people_are_not_the_speakers(text: 
 )
 def test_what_a_speaker_says_after_an_opening_is_their_own(text: str) -> None:
     assert LIVES in own_words(text.replace("@", LIVES))
+
+
+def test_a_story_names_who_says_something_in_their_own_words() -> None:
+    story = f"Ben said: {LIVES}"
+    assert (own_words(story, is_story=True), "live" in own_words(story)) == (story, False)

@@ -222,7 +222,7 @@ def _stated_sentences(episode: DecisionItem) -> Iterator[tuple[str, str]]:
     if by.casefold() in _NO_PERSON:
         return
     narrator = speaker = by if by and by.casefold() != "user" else _USER
-    for sentence in sentences(own_words(episode.text)):
+    for sentence in sentences(own_words(episode.text, is_story=True)):
         checkpoint()
         text = " ".join(sentence.text.split())
         quoted = _QUOTED_SPEAKER.match(text)

@@ -201,7 +201,7 @@ def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
     # else it looks like a pasted conversation
     read_text = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)
     plain = normal_form(
-        "NFKC", plain_digits(read_text if is_own else own_words(read_text))
+        "NFKC", plain_digits(read_text if is_own else own_words(read_text, is_story=True))
     ).replace("’", "'")
     return SpeakerMessage(
         " ".join(plain.casefold().split()),

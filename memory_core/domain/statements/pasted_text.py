@@ -95,18 +95,24 @@ def is_text_to_work_on(text: str) -> bool:
     return _TO_WORK_ON.search(text) is not None
 
 
-def without_pasted(text: str) -> str:
-    """The text, of the same length, with blanks in place of what others wrote."""
-    for start, end in _pasted(text):
+def without_pasted(text: str, *, is_story: bool = False) -> str:
+    """The text, of the same length, with blanks in place of what others wrote.
+
+    Args:
+        text: A message, or a story of messages.
+        is_story: Whether it may be a story, which names who says something: "User said: …".
+
+    """
+    for start, end in _pasted(text, is_story):
         text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
     return text
 
 
-def _pasted(text: str) -> Iterator[tuple[int, int]]:
+def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
     """The places of texts that are not the speaker's."""
     lower = text.lower()
     for pattern in (_TO_WORK_ON, _INTRODUCED, _SAID_BY_OTHERS, _SALUTATION):
-        if not may_match(pattern, lower):
+        if (is_story and pattern is _SAID_BY_OTHERS) or not may_match(pattern, lower):
             continue
         for match in pattern.finditer(text):
             salutes = pattern is _SALUTATION

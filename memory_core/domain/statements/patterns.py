@@ -52,7 +52,7 @@ class SaidTerms:
             speaker: A name that the pattern may mention.
 
         """
-        own = own_words(text)
+        own = own_words(text, is_story=True)
         return cls(frozenset(tokens(f"{speaker or ''} {own}")), frozenset(numbers_in(own)))
 
 

@@ -92,18 +92,23 @@ def without_recalled(text: str) -> str:
     return _without(text, (_TAGGED, _HEADED, _NOTE, _NAMING_IDS))
 
 
-def own_words(text: str) -> str:
+def own_words(text: str, *, is_story: bool = False) -> str:
     """The text, of the same length, with blanks where it is not the speaker's own.
 
     Blanks replace pasted blocks, code, recalled memories, examples, exercises and quotations. A
     short quotation in which no person speaks stays: it is a title or a name ("my favourite film
     is 'Alien'").
+
+    Args:
+        text: A message, or a story of messages.
+        is_story: Whether it may be a story, which names who says something: "User said: …".
+
     """
-    return text if _MAY_BE_OTHERS.search(text) is None else _without_others(text)
+    return text if _MAY_BE_OTHERS.search(text) is None else _without_others(text, is_story)
 
 
 @keep_texts(256)
-def _without_others(text: str) -> str:
+def _without_others(text: str, is_story: bool) -> str:
     """As `own_words`, and kept: several rules read the same messages.
 
     These are the rules for facts, wishes, behaviour and stories.
@@ -111,7 +116,7 @@ def _without_others(text: str) -> str:
     text = _without(
         text, (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE)
     )
-    return _QUOTED.sub(_blank_speech, without_pasted(text))
+    return _QUOTED.sub(_blank_speech, without_pasted(text, is_story=is_story))
 
 
 def _without(text: str, patterns: Sequence[re.Pattern[str]]) -> str:
