@@ -22,7 +22,7 @@ from memory_core.domain.agent_schemas import (
     SaidFact,
     SaidForesight,
 )
-from memory_core.domain.conversation import Cell, Conversation, Message, as_named
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named, only_person
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.memory import (
     MAX_CONTENT_BYTES,
@@ -34,6 +34,7 @@ from memory_core.domain.memory import (
     Worth,
 )
 from memory_core.domain.messages import zone_metadata
+from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.note import FOOTER, SUMMARY, non_empty_values, parts_of, render_note
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
@@ -273,6 +274,7 @@ class _Maker:
     def fact(self, identity: str, statement: SaidFact, source: Provenance) -> Memory:
         moment = self.cell_of.messages[statement.message].timestamp
         made = self._memory(identity, MemoryType.SEMANTIC, "fact", statement.text, source)
+        person = only_person(self.conversation.messages)
         fields: MemoryFields = {
             "subject": statement.subject,
             "attribute": statement.attribute,
@@ -286,6 +288,8 @@ class _Maker:
             "importance_basis": "type",
             "worth": self._worth_of_fact(statement),
             "foresight": self._until_it_is_over(statement),
+            "metadata": made.metadata
+            | (OF_THE_USER if person and (statement.subject or "").casefold() == person else {}),
         }
         return with_lexical(made.changed(**fields))
 
