@@ -34,8 +34,8 @@ from memory_core.domain.memory import (
     Worth,
 )
 from memory_core.domain.messages import zone_metadata
-from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.note import FOOTER, SUMMARY, non_empty_values, parts_of, render_note
+from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
