@@ -251,8 +251,8 @@ def _stays(
     """Whether a fact stays when its message is deleted.
 
     It stays if it was also stated in another episode, or by a sentence of its own. Such a sentence
-    is about the speaker, fills a slot, names no part of the content that is to be forgotten, and
-    has no pronoun.
+    is about the speaker or somebody of theirs ("user's wife"), fills a slot, names no part of the
+    content that is to be forgotten, and has no pronoun.
     """
     if (
         memory.category != "fact"
@@ -266,7 +266,7 @@ def _stays(
         return True
     return (
         memory.attribute is not None
-        and (memory.subject or "").casefold() in speakers
+        and (memory.subject or "").casefold().partition("'s ")[0] in speakers
         and _ABOUT_ANOTHER.search(fact.quote) is None
     )
 

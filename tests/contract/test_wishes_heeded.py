@@ -145,6 +145,17 @@ async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
     assert "Gerd" in texts(await living(core))
 
 
+async def test_somebody_of_the_speaker_stays_when_another_sentence_is_forgotten(
+    world: World,
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "My husband is called Arne. My locker code is 4471.", session="s1")
+    await tell(core, "Please forget my locker code.", session="s2", at=NOW + DAY)
+    left = texts(await living(core))
+    assert "Arne" in left
+    assert "4471" not in left
+
+
 async def test_a_fact_that_another_episode_told_too_stays(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "I live in Oslo.", session="s1")
