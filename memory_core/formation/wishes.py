@@ -10,10 +10,11 @@ tools and of quotations are never obeyed.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from typing import Any, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
@@ -441,6 +442,33 @@ class Wishes:
         if isinstance(saved, MemoryCoreError):
             raise saved
         return saved.memory.id
+
+
+def with_earlier_effects(result: Mapping[str, Any], effects: Mapping[str, Any]) -> dict[str, Any]:
+    """The effects of wishes, with those that a task's result has from before, each once.
+
+    A request that is carried out takes its message out of the conversation, so that a second look
+    at the conversation misses it.
+
+    Args:
+        result: The task's result so far.
+        effects: Effects as `Wishes.carry_out` returns them.
+
+    """
+    instructions = [of.get("instructions", {}) for of in (result, effects)]
+    merged = {
+        name: ids
+        for name in ("instructed", "withdrawn")
+        if (ids := list(dict.fromkeys(chain(*(of.get(name, ()) for of in instructions)))))
+    }
+    requests = {
+        request["message_id"]: request
+        for of in (result, effects)
+        for request in of.get("forgetting", ())
+    }
+    return ({"instructions": merged} if merged else {}) | (
+        {"forgetting": list(requests.values())} if requests else {}
+    )
 
 
 def _only_lifts(heeded: WishEffects) -> bool:

@@ -156,6 +156,24 @@ async def test_somebody_of_the_speaker_stays_when_another_sentence_is_forgotten(
     assert "4471" not in left
 
 
+@pytest.mark.parametrize(
+    "before", [[], ["Always use metric units.", "My boss is called Kim."]], ids=["alone", "more"]
+)
+async def test_what_the_same_call_told_is_listed_and_restored(
+    core: MemoryCore, before: list[str]
+) -> None:
+    task = await tell(core, *before, "I live in Oslo.", "Forget where I live.")
+    assert task.status == "succeeded"
+    assert task.result is not None
+    assert ("instructions" in task.result) is bool(before)
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "done"
+    assert "Oslo" not in texts(await living(core))
+    for name in request["memory_ids"]:
+        await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
+    assert "Oslo" in texts(await living(core))
+
+
 async def test_a_fact_that_another_episode_told_too_stays(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "I live in Oslo.", session="s1")
