@@ -133,6 +133,8 @@ def message_memory(
 ) -> Memory:
     """The memory of a message, not yet analysed.
 
+    A system message is an agent's own text and is not searchable.
+
     Args:
         owner: The app and the user.
         conversation: The message's conversation.
@@ -154,6 +156,7 @@ def message_memory(
         content=message.content,
         actor=message.actor or message.role,
         source="conversation",
+        searchable=message.role != "system",
         metadata=_metadata(message, number) | zone_metadata(conversation),
         importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
         importance_basis="type",

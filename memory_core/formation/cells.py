@@ -228,7 +228,7 @@ class _Maker:
             self.answers.summary.provenance,
         )
         fields: MemoryFields = {
-            "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
+            "episode": within(as_text(self._said() or self.cell_of.messages), MAX_EPISODE_BYTES),
             "source_ids": message_ids(self.conversation)[
                 self.cell_of.first : self.cell_of.last + 1
             ],
@@ -293,6 +293,10 @@ class _Maker:
         }
         return with_lexical(made.changed(**fields))
 
+    def _said(self) -> list[Message]:
+        """The messages without those of the system, which are an agent's own texts."""
+        return [message for message in self.cell_of.messages if message.role != "system"]
+
     def _begins(self, fact: SaidFact) -> datetime | None:
         """When a truth begins or began, by its quote.
 
@@ -337,6 +341,7 @@ class _Maker:
             category=category,
             content=content,
             source="conversation",
+            searchable=bool(self._said()),
             created_at=self.now,
             updated_at=self.now,
             event_timestamp=self.cell_of.ended_at,
