@@ -233,6 +233,38 @@ def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "just back from the dentist, my mouth is numb. can you recommend soup",
+        "suggest something cheap",
+        "Please recommend books by women.",
+        "Schlag mir ein Rezept vor",
+        "Kannst du mir ein gutes Restaurant empfehlen?",
+        "empfiehl mir ein Buch",
+        "おすすめの本を教えて",
+        "レシピを提案して",
+    ],
+)
+def test_to_ask_for_a_suggestion_is_no_standing_instruction(text: str) -> None:
+    assert said_wishes([message(text)]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "only suggest vegan restaurants",
+        "please don't suggest meat",
+        "schlag mir nur vegane Gerichte vor",
+        "bitte nichts mit Nüssen vorschlagen",
+        "always suggest two options",
+        "ビーガンなので、ビーガンレシピだけ提案して",
+    ],
+)
+def test_to_limit_all_suggestions_is_one(text: str) -> None:
+    assert [wish.kind for wish in said_wishes([message(text)])] == ["instruction"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Write me a Python function that reverses a linked list. Please add type hints.",
         "Write me a Python function that reverses a list, please add type hints.",
         "Give me a recipe for lentil soup. Please use metric units.",
@@ -240,7 +272,7 @@ def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
     ],
 )
 def test_a_request_beside_one_piece_of_work_is_no_standing_instruction(text: str) -> None:
-    assert wishes(text) == []
+    assert said_wishes([message(text)]) == []
 
 
 @pytest.mark.parametrize(
