@@ -423,8 +423,20 @@ def with_facts(
         ]
         ids = [*fact.memory_ids, *versions, memory.id][-MAX_TRUTHS:]
         facts[name] = KnownFact(name=name, memory_ids=ids, cell_ids=cells[-2 * MAX_CELLS :])
-    first = sorted(facts.values(), key=lambda fact: fact.name)[:MAX_FACTS]
-    return KnownPerson(facts=first, traits=person.traits)
+    return KnownPerson(facts=_most_important(facts.values(), memories), traits=person.traits)
+
+
+def _most_important(
+    facts: Collection[KnownFact], memories: Mapping[str, Memory]
+) -> list[KnownFact]:
+    """The facts by name, without the least important ones if there are too many."""
+
+    def place(fact: KnownFact) -> tuple[Any, ...]:
+        latest = next((memories[name] for name in fact.memory_ids[::-1] if name in memories), None)
+        return (True,) if latest is None else (False, *place_of(latest))
+
+    kept = sorted(facts, key=place)[:MAX_FACTS] if len(facts) > MAX_FACTS else facts
+    return sorted(kept, key=lambda fact: fact.name)
 
 
 def with_traits(

@@ -162,8 +162,8 @@ _SUGGESTS = re.compile(
     r"suggest|recommend|propos|schlag|vorschl|empf[ei]\w?hl|おすすめ|お勧め|オススメ|提案|薦め"
 )
 _AMONG = re.compile(
-    r"\b(?:only|just|nothing|no|without|not|nur|kein\w{0,2}|nichts|nix|ohne|so|also|because|i'm|i am"
-    r"|i have|ich bin|ich habe|weil|da)\b|だけ|のみ|なし|以外|ので|から"
+    r"\b(?:only|just|nothing|no|without|not|nur|kein\w{0,2}|nichts|nix|ohne|so|also|because|i'm"
+    r"|i am|i have|ich bin|ich habe|weil|da)\b|だけ|のみ|なし|以外|ので|から"
 )
 """Words that limit all suggestions, or say why."""
 
