@@ -232,7 +232,9 @@ _ABOUT_ANOTHER = re.compile(
     r"|sein\w{0,2}|es|dort|there)\b|彼|彼女|その|それ",
     re.IGNORECASE,
 )
-"""A sentence with such a word may be about something that another sentence names."""
+"""A clause with such a word may be about something that another clause names."""
+_CLAUSES = re.compile(r"[,;]\s|\s(?:and|but|also|und|aber|sowie)\s|[、。]")
+"""What parts the clauses of a quote."""
 
 
 def _speakers(messages: Iterable[Memory]) -> frozenset[str]:
@@ -250,24 +252,26 @@ def _stays(
 ) -> bool:
     """Whether a fact stays when its message is deleted.
 
-    It stays if it was also stated in another episode, or by a sentence of its own. Such a sentence
-    is about the speaker or somebody of theirs ("user's wife"), fills a slot, names no part of the
+    It stays if it was also stated in another episode, or by a clause of its own. Such a clause is
+    about the speaker or somebody of theirs ("user's wife"), fills a slot, names no part of the
     content that is to be forgotten, and has no pronoun.
     """
-    if (
-        memory.category != "fact"
-        or fact is None
-        or fact.quote is None
-        or names(fact.quote)
-        or names(f"{fact.text} {memory.content}")
-    ):
+    if memory.category != "fact" or fact is None or fact.quote is None:
+        return False
+    if names(f"{fact.text} {memory.content}"):
         return False
     if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
-        return True
+        return not names(fact.quote)
+    value = str(memory.value_text or memory.value or "").casefold()
+    clause = next(
+        (part for part in _CLAUSES.split(fact.quote) if value and value in part.casefold()),
+        fact.quote,
+    )
     return (
         memory.attribute is not None
         and (memory.subject or "").casefold().partition("'s ")[0] in speakers
-        and _ABOUT_ANOTHER.search(fact.quote) is None
+        and not names(clause)
+        and _ABOUT_ANOTHER.search(clause) is None
     )
 
 

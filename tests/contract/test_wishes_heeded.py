@@ -125,6 +125,8 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
         ("Gerd is my landlord. I live in Oslo.", "User lives in Oslo", "Gerd"),
         ("Gerd is my landlord. He lives in Oslo and I live there too.", None, "Oslo"),
         ("Gerd is my landlord and I live in Oslo with Gerd.", None, "Oslo"),
+        ("Gerd is my landlord and I live in his flat in Oslo.", None, "Oslo"),
+        ("Gerd is my landlord, also I live in Oslo.", "User lives in Oslo", "Gerd"),
     ],
 )
 async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
