@@ -24,7 +24,7 @@ from memory_core.domain.conversation import Conversation
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import MemoryCoreError, NotFound
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
-from memory_core.domain.messages import MESSAGE
+from memory_core.domain.messages import MESSAGE, messages_in
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -51,6 +51,8 @@ from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.tasks.agent_steps import Steps
 
+MACHINES = frozenset({"assistant", "tool", "system"})
+"""The roles of those who ask for nothing and state nothing."""
 MOST_FORGOTTEN = 30
 """Memories that a request deletes at most; a request for more is left to be confirmed."""
 MOST_INSTRUCTIONS = 100
@@ -532,10 +534,16 @@ class _Named:
         return not self.terms.isdisjoint(terms_of(words(text)))
 
     def has_all_words_in(self, memory: Memory) -> bool:
-        """Whether a memory has all of the named words."""
-        text = "\n".join(
-            (memory.content, memory.episode or "", memory.subject or "", memory.attribute or "")
-        )
+        """Whether a memory has all of the named words, an episode in what people said.
+
+        A note has none: it tells its episode, and an assistant's words as well.
+        """
+        if memory.category == "note":
+            return False
+        said = memory.content
+        if memory.episode is not None:
+            said = "\n".join(text for actor, text in messages_in(memory) if actor not in MACHINES)
+        text = "\n".join((said, memory.subject or "", memory.attribute or ""))
         if self.written:
             return all(word in text.casefold() for word in self.written)
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))
@@ -590,4 +598,4 @@ def _by_machine(memory: Memory) -> bool:
 
     Such a message is deleted with the episode of a person's words.
     """
-    return memory.metadata.get("role") in ("assistant", "tool", "system")
+    return memory.metadata.get("role") in MACHINES

@@ -32,6 +32,8 @@ def talk(*lines: str) -> list[Message]:
         "lass uns vorstellungsgespräch üben, du bist die personalerin und ich spiele den bewerber",
         "Rollenspiel: du bist der Arzt und ich bin ein Patient",
         "ロールプレイしよう。私は海賊の役です。",
+        "interview practice! i'll play a candidate: hi, i'm Sarah",
+        "lets do a roleplay. i'm a knight called Edmund",
     ],
 )
 def test_what_is_said_in_a_role_is_no_fact_until_it_is_over(opening: str) -> None:
@@ -63,6 +65,8 @@ def test_what_is_said_in_a_role_is_no_fact_until_it_is_over(opening: str) -> Non
         "Lass uns Deutsch üben, ich bin Anfänger.",
         "ich spiele Klavier und wohne in Köln",
         "ピアノの練習をしています",
+        "I had interview practice today, it went well.",
+        "I play the guitar and you know I love it.",
     ],
 )
 def test_who_stays_oneself_is_not_quoted(line: str) -> None:

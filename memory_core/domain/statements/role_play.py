@@ -14,14 +14,23 @@ from memory_core.domain.conversation import Message
 
 _PLAYS = re.compile(
     r"\b(?:let'?s|lets|can we|could we|i(?:'d| would)? (?:want|like) to|wanna|want to)\s"
-    r"(?:\w{1,12}\s){0,2}(?:play|role-?\s?play|rp|pretend|act|improvise|practi[sc]e|rehearse)\b"
-    r"|\brole-?\s?play\b|\bpretend\b|\bplay (?:along|a game)\b"
+    r"(?:\w{1,12}\s){0,2}(?:play|rp|pretend|act|improvise|practi[sc]e|rehearse)\b"
+    r"|\bpretend\b|\bplay (?:along|a game)\b"
     r"|\b(?:lass|lasst) uns\b[^.!?\n]{0,40}\b(?:spielen|üben|proben|tun)\b|\brollenspiel\b"
     r"|\bwir (?:spielen|üben|proben)\b|\bstell dir vor\b|\btun wir so\b"
     r"|ロールプレイ|なりきっ|ごっこ|演じ|役をやって|練習(?:しよう|したい|させて)",
     re.IGNORECASE,
 )
-"""Words that open a play or an exercise."""
+"""Words that may open a play or an exercise."""
+_ROLE_PLAY = re.compile(
+    r"\brole-?\s?play|\b(?:interview|sales|conversation|job) practice\b|\bd&d\b|\brollenspiel\b"
+    r"|ロールプレイ|なりきり",
+    re.IGNORECASE,
+)
+_IS_SOMEBODY = re.compile(
+    r"\b(?:i(?:'m|m| am|'ll be| will be|'ll play| play)|ich (?:bin|spiele))\b|[私僕俺](?:は|が)",
+    re.IGNORECASE,
+)
 _TAKES_A_ROLE = re.compile(
     r"\b(?:you(?:'re|r| are|'ll be| will be| play)?|du (?:bist|spielst)|sie (?:sind|spielen))\b"
     r"[^.!?\n]{1,80}\b(?:i(?:'m|m| am|'ll be| will be| play)|me(?:,| as)|ich (?:bin|spiele|wäre))\b"
@@ -35,9 +44,12 @@ _TAKES_A_ROLE = re.compile(
 _OVER = re.compile(
     r"\b(?:in )?real life\b|\birl\b|\bout of character\b|\booc\b|\b(?:end|stop|quit|pause)(?:ing)?"
     r" (?:of )?(?:the |this |our )?(?:scene|game|play(?:ing)?|role-?\s?play)\b"
-    r"|\bthat was (?:fun|great|good|awesome|helpful)\b|\b(?:ok(?:ay)?|alright),? (?:enough|done|back)"
-    r"|\bin echt\b|\bim (?:echten|wirklichen|richtigen) leben\b|\bdas reicht\b|\bspiel(?:e)?s? (?:vorbei|aus)"
-    r"|\bgenug (?:gespielt|geübt)\b|現実(?:では|の)|本当は|実際は|ここまで|終わり(?:にし|！|。)|演技終",
+    r"|\bthat was (?:fun|great|good|awesome|helpful)\b"
+    r"|\b(?:ok(?:ay)?|alright),? (?:enough|done|back)"
+    r"|\bin echt\b|\bim (?:echten|wirklichen|richtigen) leben\b|\bdas reicht\b"
+    r"|\bspiel(?:e)?s? (?:vorbei|aus)"
+    r"|\bgenug (?:gespielt|geübt)\b|現実(?:では|の)|本当は|実際は|ここまで"
+    r"|終わり(?:にし|！|。)|演技終",
     re.IGNORECASE,
 )
 """Words that end a play."""
@@ -66,6 +78,8 @@ def quote_role_play(messages: Sequence[Message]) -> list[Message]:
 
 
 def _opens(text: str) -> bool:
+    if _ROLE_PLAY.search(text) is not None:
+        return _IS_SOMEBODY.search(text) is not None
     return _PLAYS.search(text) is not None and _TAKES_A_ROLE.search(text) is not None
 
 
