@@ -23,6 +23,7 @@ from memory_core.domain.agent_schemas import Answered, Provenance
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import MemoryCoreError, NotFound
+from memory_core.domain.fields import local, zone_of
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE, messages_in
 from memory_core.domain.requests.memories import SaveInput
@@ -32,6 +33,7 @@ from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.exclusive_instructions import are_exclusive
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.statements.wish_limits import holds_until
 from memory_core.domain.statements.wishes import (
     INSTRUCTION,
     Wish,
@@ -422,7 +424,8 @@ class Wishes:
     async def _keep(
         self, owner: Owner, conversation: Conversation, wish: Wish, number: int, call: Call
     ) -> str:
-        key = key_for(wish.text)
+        key, said_at = key_for(wish.text), conversation.messages[wish.message].timestamp
+        until = holds_until(wish.text, local(said_at, zone_of(conversation.time_zone)))
         item = SaveInput(
             type=MemoryType.PROCEDURAL,
             key=key,
@@ -432,14 +435,11 @@ class Wishes:
             session_id=conversation.session_id,
             agent_id=conversation.agent_id,
             source="conversation",
-            event_timestamp=conversation.messages[wish.message].timestamp,
+            event_timestamp=said_at,
+            valid_until=until,
             metadata={MADE_OF: message_ids(conversation)[wish.message]},
         )
-        once = Call(
-            call.correlation_id,
-            f"{conversation.messages[wish.message].timestamp.isoformat()} {number} {key}",
-            actor=call.actor,
-        )
+        once = Call(call.correlation_id, f"{said_at.isoformat()} {number} {key}", actor=call.actor)
         (saved,) = await self.saver.save(owner, [item], keyed(once, "instruction", item))
         if isinstance(saved, MemoryCoreError):
             raise saved

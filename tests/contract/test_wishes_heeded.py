@@ -69,6 +69,19 @@ async def test_the_same_instruction_told_again_is_one_and_its_opposite_takes_its
     assert await instructions(core) == ["Never use metric units."]
 
 
+async def test_an_instruction_that_names_its_end_is_over_then(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(core, "Until Sunday please answer only in French, I'm practicing.", session="s1")
+    await tell(core, "Always use metric units.", session="s2")
+    query = ContextInput(query="Which film shall I watch?", session_id="s9")
+    assert "French" in (await core.context(ALICE, query)).context
+    world.clock.forward(4 * DAY.total_seconds())
+    later = (await core.context(ALICE, query)).context
+    assert "French" not in later
+    assert "metric" in later
+
+
 async def test_what_stops_nothing_that_stands_is_an_instruction(core: MemoryCore) -> None:
     await tell(core, "Stop using emojis.")
     assert await instructions(core) == ["Stop using emojis."]
