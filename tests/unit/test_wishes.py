@@ -198,6 +198,28 @@ def test_what_only_points_is_what_the_sentence_before_told() -> None:
     assert (wish.about, wish.surety) == ("my hiv test", "sure")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lets pretend i never said that",
+        "Let's pretend I never told you that.",
+        "act as if I never mentioned it",
+        "tun wir so, als hätte ich das nie gesagt",
+    ],
+)
+def test_to_pretend_that_nothing_was_said_means_what_was_said_last(text: str) -> None:
+    (wish,) = wishes(text)
+    assert (wish.kind, wish.surety, wish.about) == ("forget", "sure", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pretend you're a pirate", "let's pretend he never said that", "pretend I never left"],
+)
+def test_to_pretend_something_else_is_no_request(text: str) -> None:
+    assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
+
+
 def test_everything_is_asked_for_in_so_many_words() -> None:
     assert [wish.extent for wish in wishes("Delete everything about Gerd")] == ["topic"]
     assert [wish.extent for wish in wishes("Forget my old phone number, please")] == ["single"]
