@@ -24,6 +24,7 @@ from memory_core.domain.memory import AtomicFact, Memory, Status
 from memory_core.domain.messages import REQUEST, is_cell, is_message, messages_of
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
@@ -233,6 +234,7 @@ _ABOUT_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """A clause with such a word may be about something that another clause names."""
+_SMALL_I = re.compile(r"\bi\b")
 _CLAUSES = re.compile(r"[,;]\s|\s(?:and|but|also|und|aber|sowie)\s|[、。]")
 """What parts the clauses of a quote."""
 
@@ -253,8 +255,8 @@ def _stays(
     """Whether a fact stays when its message is deleted.
 
     It stays if it was also stated in another episode, or by a clause of its own. Such a clause is
-    about the speaker or somebody of theirs ("user's wife"), fills a slot, names no part of the
-    content that is to be forgotten, and has no pronoun.
+    about the speaker or somebody of theirs ("user's wife"), names no part of the content that is to
+    be forgotten, and has no pronoun.
     """
     if memory.category != "fact" or fact is None or fact.quote is None:
         return False
@@ -267,9 +269,12 @@ def _stays(
         (part for part in _CLAUSES.split(fact.quote) if value and value in part.casefold()),
         fact.quote,
     )
+    if memory.subject is None:
+        about_speaker = names_speaker(_SMALL_I.sub("I", clause), None)
+    else:
+        about_speaker = memory.subject.casefold().partition("'s ")[0] in speakers
     return (
-        memory.attribute is not None
-        and (memory.subject or "").casefold().partition("'s ")[0] in speakers
+        about_speaker
         and not names(clause)
         and _ABOUT_ANOTHER.search(clause) is None
     )

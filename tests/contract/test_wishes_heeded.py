@@ -140,6 +140,8 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
         ("Gerd is my landlord and I live in Oslo with Gerd.", None, "Oslo"),
         ("Gerd is my landlord and I live in his flat in Oslo.", None, "Oslo"),
         ("Gerd is my landlord, also I live in Oslo.", "User lives in Oslo", "Gerd"),
+        ("Gerd is my landlord. My sister Edith has a bakery.", "User's sister Edith has", "Gerd"),
+        ("Gerd is my landlord. Edith has a bakery.", None, "Edith"),
     ],
 )
 async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
@@ -152,7 +154,10 @@ async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
     (request,) = task.result["forgetting"]
     left = await living(core)
     assert goes not in texts(left)
-    assert [memory.content for memory in left.values()] == ([] if stays is None else [stays])
+    if stays is None:
+        assert not left
+    else:
+        assert any(stays in memory.content for memory in left.values())
     (message,) = [name for name in request["memory_ids"] if name.startswith("msg_")]
     assert (await core.get(ALICE, message)).status is Status.DELETED
     for name in request["memory_ids"]:
