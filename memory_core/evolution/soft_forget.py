@@ -273,11 +273,7 @@ def _stays(
         about_speaker = names_speaker(_SMALL_I.sub("I", clause), None)
     else:
         about_speaker = memory.subject.casefold().partition("'s ")[0] in speakers
-    return (
-        about_speaker
-        and not names(clause)
-        and _ABOUT_ANOTHER.search(clause) is None
-    )
+    return about_speaker and not names(clause) and _ABOUT_ANOTHER.search(clause) is None
 
 
 def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:

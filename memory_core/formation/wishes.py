@@ -143,7 +143,7 @@ class Wishes:
 
         """
         wishes = said_wishes(conversation.messages) if conversation.path == "converse" else []
-        if not wishes:
+        if all(map(_may_lift, wishes)) and not (wishes and await self._held(owner)):
             return conversation, {}
         names = message_ids(conversation)
         done = [
@@ -195,7 +195,11 @@ class Wishes:
         if not instructions:
             return
         names = message_ids(conversation)
-        lifting = [wish for wish in said_wishes(conversation.messages) if wish.kind == "withdrawal"]
+        lifting = [
+            wish
+            for wish in said_wishes(conversation.messages)
+            if wish.kind == "withdrawal" and wish.surety == "sure"
+        ]
         for number, (place, text) in enumerate(instructions, FIRST_FOUND):
             if not any(
                 wish.message >= place and _terms(wish.text) & _terms(text) for wish in lifting
@@ -384,7 +388,7 @@ class Wishes:
 
         A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
         for the end of all instructions ends all. Without shared words it is the nearest
-        instruction, unless the wish may be an instruction by itself.
+        instruction, unless the wish may be none, or an instruction by itself.
         """
         if wish.extent == "all_instructions":
             return list(instructions)
@@ -397,6 +401,7 @@ class Wishes:
         if (
             (shared := _sharing_most_words(wish.text, instructions))
             or wish.instructs
+            or wish.surety == "perhaps"
             or not instructions
         ):
             return shared
@@ -471,6 +476,11 @@ def with_earlier_effects(result: Mapping[str, Any], effects: Mapping[str, Any]) 
     return ({"instructions": merged} if merged else {}) | (
         {"forgetting": list(requests.values())} if requests else {}
     )
+
+
+def _may_lift(wish: Wish) -> bool:
+    """Whether a wish does nothing where no instruction stands."""
+    return wish.kind == "withdrawal" and wish.surety == "perhaps"
 
 
 def _only_lifts(heeded: WishEffects) -> bool:

@@ -82,6 +82,26 @@ async def test_an_instruction_that_names_its_end_is_over_then(
     assert "metric" in later
 
 
+@pytest.mark.parametrize(
+    ("wish", "end"),
+    [
+        ("could you always end with a one line summary?", "drop the summary, it got repetitive"),
+        ("Always answer with a joke at the end.", "you can skip the jokes from now on"),
+        ("Immer mit Beispiel antworten, bitte.", "die beispiele kannst du dir sparen"),
+    ],
+)
+async def test_an_end_in_passing_is_heard_by_the_words_of_what_stands(
+    core: MemoryCore, wish: str, end: str
+) -> None:
+    await tell(core, wish, session="s1")
+    await tell(core, "Never mention my ex.", session="s2", at=NOW + DAY)
+    assert len(await instructions(core)) == 2
+    await tell(core, end, session="s3", at=NOW + 2 * DAY)
+    assert await instructions(core) == ["Never mention my ex."]
+    await tell(core, "I can skip the soup, thanks.", session="s4", at=NOW + 3 * DAY)
+    assert await instructions(core) == ["Never mention my ex."]
+
+
 async def test_what_stops_nothing_that_stands_is_an_instruction(core: MemoryCore) -> None:
     await tell(core, "Stop using emojis.")
     assert await instructions(core) == ["Stop using emojis."]

@@ -213,8 +213,7 @@ def test_to_pretend_that_nothing_was_said_means_what_was_said_last(text: str) ->
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["pretend you're a pirate", "let's pretend he never said that", "pretend I never left"],
+    "text", ["pretend you're a pirate", "let's pretend he never said that", "pretend I never left"]
 )
 def test_to_pretend_something_else_is_no_request(text: str) -> None:
     assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
@@ -249,7 +248,7 @@ def test_people_who_talk_with_each_other_ask_nothing_of_the_memory() -> None:
     ],
 )
 def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
-    assert said_wishes([message(text, "user")]) == []
+    assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
 
 
 @pytest.mark.parametrize(
