@@ -47,7 +47,7 @@ MAX_SENTENCE = 400
 MAX_WISHES = 20
 ASKS = 0.6
 """Least probability of a request to forget that has to be confirmed: 89 of 95 requests of the check
-part have it, and 2 of 270 further sentences.
+part have it, and 3 of 270 further sentences.
 """
 SURE = 0.7
 """Least probability of a request to forget that may be carried out: 89 of these 95 have it, and 2
@@ -55,7 +55,7 @@ of the 270.
 """
 PERHAPS = 0.3
 """Least probability of a request to forget that has to be confirmed if a memory has the words which
-it names: 90 of these 95 have it, and 4 of the 270.
+it names: 92 of these 95 have it, and 4 of the 270.
 """
 INSTRUCTS = 0.4
 """Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 3 of
