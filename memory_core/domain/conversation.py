@@ -247,7 +247,7 @@ def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> li
 
 
 def only_person(messages: Iterable[Message]) -> str | None:
-    """The only actor, folded, who speaks in the role `user`; None if there are several or none."""
+    """The only actor who speaks in the role `user`, in small letters; else None."""
     actors = {
         message.actor.strip().casefold()
         for message in messages

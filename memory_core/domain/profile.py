@@ -435,8 +435,8 @@ def _most_important(
         latest = next((memories[name] for name in fact.memory_ids[::-1] if name in memories), None)
         return (True,) if latest is None else (False, *place_of(latest))
 
-    kept = sorted(facts, key=place)[:MAX_FACTS] if len(facts) > MAX_FACTS else facts
-    return sorted(kept, key=lambda fact: fact.name)
+    most = sorted(facts, key=place)[:MAX_FACTS] if len(facts) > MAX_FACTS else facts
+    return sorted(most, key=lambda fact: fact.name)
 
 
 def with_traits(

@@ -255,7 +255,7 @@ def _stays(
     """Whether a fact stays when its message is deleted.
 
     It stays if it was also stated in another episode, or by a clause of its own. Such a clause is
-    about the speaker or somebody of theirs ("user's wife"), names no part of the content that is to
+    about the speaker or a person of theirs ("user's wife"), names no part of the content that is to
     be forgotten, and has no pronoun.
     """
     if memory.category != "fact" or fact is None or fact.quote is None:

@@ -479,7 +479,7 @@ def with_earlier_effects(result: Mapping[str, Any], effects: Mapping[str, Any]) 
 
 
 def _may_lift(wish: Wish) -> bool:
-    """Whether a wish does nothing where no instruction stands."""
+    """Whether a wish does nothing without an active instruction."""
     return wish.kind == "withdrawal" and wish.surety == "perhaps"
 
 
@@ -550,10 +550,10 @@ class _Named:
         """
         if memory.category == "note":
             return False
-        said = memory.content
+        own = memory.content
         if memory.episode is not None:
-            said = "\n".join(text for actor, text in messages_in(memory) if actor not in MACHINES)
-        text = "\n".join((said, memory.subject or "", memory.attribute or ""))
+            own = "\n".join(text for actor, text in messages_in(memory) if actor not in MACHINES)
+        text = "\n".join((own, memory.subject or "", memory.attribute or ""))
         if self.written:
             return all(word in text.casefold() for word in self.written)
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))

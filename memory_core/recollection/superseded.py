@@ -484,10 +484,10 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
 
 def _part(earlier: _Laid, replaced: str) -> str:
     """Quote the sentence that a later one replaces, where its piece tells more than that."""
-    told = earlier.as_told(replaced)
-    if len(told) > WHOLE * len(earlier.piece.text):
+    sentence = earlier.as_told(replaced)
+    if len(sentence) > WHOLE * len(earlier.piece.text):
         return ""
-    return f'"{excerpt(told, (), PART_TOKENS)}" '
+    return f'"{excerpt(sentence, (), PART_TOKENS)}" '
 
 
 def _repeating(change: _Replaced, pieces: Sequence[Piece]) -> list[int]:

@@ -629,8 +629,8 @@ async def test_instructions_of_an_agent_are_kept_and_never_found(words: MemoryCo
     alone = ConverseInput.model_validate({"messages": [prompt], "session_id": "alone"})
     await words.converse(ALICE, alone, Call())
     for _ in range(2):  # as messages, then as an episode
-        found = await words.retrieve(ALICE, RetrieveInput(query="who has the red boat?"))
-        assert "red boat" not in str([result.memory for result in found.results])
+        answer = await words.retrieve(ALICE, RetrieveInput(query="who has the red boat?"))
+        assert "red boat" not in str([result.memory for result in answer.results])
         await Hand(words).work_all()
     read = await words.session_messages(ALICE, "s")
     assert [message.content for message in read.messages] == [line["content"] for line in chat]

@@ -215,13 +215,13 @@ async def test_what_the_same_call_told_is_listed_and_restored(
 
 
 async def test_what_only_an_assistant_calls_by_its_name_is_asked_back(core: MemoryCore) -> None:
-    said = "i earn 61k at Brightwater, negotiating next week. tips?"
-    await tell(core, said, ("assistant", "Prepare comparable salaries."), session="s1")
+    line = "i earn 61k at Brightwater, negotiating next week. tips?"
+    await tell(core, line, ("assistant", "Prepare comparable salaries."), session="s1")
     task = await tell(core, "can you wipe the bit about my salary?", session="s2", at=NOW + DAY)
     assert task.result is not None
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
-    assert said in texts(await living(core))
+    assert line in texts(await living(core))
     named = [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
     assert any("61k" in content for content in named)
 

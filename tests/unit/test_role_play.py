@@ -1,4 +1,4 @@
-"""What a user says in the role of somebody else is a quotation, until the play is over."""
+"""What a user says in the role of another person is a quotation, until the play is over."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def test_what_is_said_in_a_role_is_no_fact_until_it_is_over(opening: str) -> Non
     formed = quote_role_play([*before, *played, *after])
     assert formed[:2] == before
     facts = said_facts(formed)
-    told = " ".join(f"{fact.text} {fact.value}" for fact in facts)
+    texts = " ".join(f"{fact.text} {fact.value}" for fact in facts)
     for word in ("Tortuga", "parrot", "doctor", "Redbeard", "lawyer", "banker", "Max"):
-        assert word not in told
+        assert word not in texts
     for word in ("Oslo", "Bergen", "Rex"):
-        assert word in told
+        assert word in texts
 
 
 @pytest.mark.parametrize(

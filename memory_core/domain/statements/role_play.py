@@ -1,4 +1,4 @@
-"""Words that a user says in the role of somebody else.
+"""Words that a user says in the role of another person.
 
 "Let's play: you're a tavern keeper and I'm captain Redbeard."      the play begins
 "I have three ships and a parrot."                                  is no fact of the user
@@ -27,7 +27,7 @@ _ROLE_PLAY = re.compile(
     r"|ロールプレイ|なりきり",
     re.IGNORECASE,
 )
-_IS_SOMEBODY = re.compile(
+_TAKES_PART = re.compile(
     r"\b(?:i(?:'m|m| am|'ll be| will be|'ll play| play)|ich (?:bin|spiele))\b|[私僕俺](?:は|が)",
     re.IGNORECASE,
 )
@@ -56,7 +56,7 @@ _OVER = re.compile(
 
 
 def quote_role_play(messages: Sequence[Message]) -> list[Message]:
-    """The messages, with each line that the user says in a role as a quotation ("> ").
+    """The messages, with what the user says in a role as quotations ("> ").
 
     A play begins with a message of the user that opens one and takes a role. It ends with words
     that say so, or with the messages. Quoted lines are no statements of the user.
@@ -79,7 +79,7 @@ def quote_role_play(messages: Sequence[Message]) -> list[Message]:
 
 def _opens(text: str) -> bool:
     if _ROLE_PLAY.search(text) is not None:
-        return _IS_SOMEBODY.search(text) is not None
+        return _TAKES_PART.search(text) is not None
     return _PLAYS.search(text) is not None and _TAKES_A_ROLE.search(text) is not None
 
 

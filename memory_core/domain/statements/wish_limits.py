@@ -41,7 +41,7 @@ _FROM_NOW_ON: Final = re.compile(
 
 
 def holds_until(wish: str, said_at: datetime) -> datetime | None:
-    """The end of an instruction that names one; None for one that holds until it is lifted.
+    """The end of an instruction that names one; None for any other.
 
     Args:
         wish: The words of the instruction.
@@ -64,7 +64,9 @@ def holds_until(wish: str, said_at: datetime) -> datetime | None:
         if period := _PERIOD.search(text):
             midnight = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
             named = ahead(f"until the end of the {period['period'] or 'week'}", said_at)
-            return midnight + timedelta(1) if period["day"] else named and named.end
+            if period["day"]:
+                return midnight + timedelta(1)
+            return None if named is None else named.end
     except (OverflowError, ValueError):
         return None
     return None
