@@ -40,7 +40,7 @@ _TAKES_A_ROLE = re.compile(
     r"|(?:私|僕|俺)(?:は|が)[^。\n]{1,20}(?:役|を演じ)",
     re.IGNORECASE,
 )
-"""Words by which the user becomes somebody else in it."""
+"""Words by which the user becomes another person in it."""
 _OVER = re.compile(
     r"\b(?:in )?real life\b|\birl\b|\bout of character\b|\booc\b|\b(?:end|stop|quit|pause)(?:ing)?"
     r" (?:of )?(?:the |this |our )?(?:scene|game|play(?:ing)?|role-?\s?play)\b"
