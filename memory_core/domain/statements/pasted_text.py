@@ -25,7 +25,7 @@ _TEXTS = (
     r"|lebenslauf|protokoll|rechtschreibung|entwurf|anzeige|zitat|dokument|datei)"
 )
 _FICTION = (
-    r"(?:\b(?:chapters?|scenes?|(?<!my )(?<!my life )story|novels?|verses?|stanza|lyrics|poem|haiku"
+    r"(?:\b(?:chapter|scene|(?<!my )(?<!my life )story|novel|verse|stanza|lyrics|poem|haiku"
     r"|limerick|rap|monologue|prologue|screenplay|(?:first|opening) (?:lines?|page|sentence"
     r"|paragraph)|kapitel|szene|strophe|roman\w{0,7}|gedicht|liedtext|songtext|drehbuch|monolog"
     r"|kurzgeschichte)\b|書き出し|冒頭|第[一二三四五六七八九十\d]{1,3}章|小説|物語|台詞|セリフ|歌詞)"

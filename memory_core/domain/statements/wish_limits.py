@@ -50,7 +50,7 @@ def holds_until(wish: str, said_at: datetime) -> datetime | None:
     """
     text = wish
     for pattern, turned in _ENGLISH:
-        text = pattern.sub(turned, text)
+        text = turned.join(pattern.split(text))
     text = with_english_times(text, german=names_german_time(wish), japanese=has_japanese(wish))
     until = _UNTIL.search(text)
     try:
