@@ -6,10 +6,11 @@ empty at first and grows with each forming commit, while `messages` never grows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypedDict, Unpack
+from typing import Annotated, Any, Final, Literal, TypedDict, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
@@ -229,24 +230,30 @@ def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> li
     """Messages with the actors by which agents tell speakers apart.
 
     A speaker in the role `user` without a name is "the user", with truths of his own. An actor
-    called "User" is the user too, where no actor with another name speaks in that role: the name is
-    a client's label for the user. Beside other actors, or in another role, it is a name and becomes
-    "Actor User". So no other actor's truths become the user's.
+    called "User" or by an account ("ben_77", "u-1042") is the user too, where no other actor speaks
+    in that role: that is a client's label for the user. Beside other actors, or in another role, an
+    account is a name, and "User" becomes "Actor User". So no other actor's truths become the
+    user's.
 
     Args:
         messages: Some of the conversation's messages.
         conversation: All of its messages.
 
     """
-    users = {
-        _called_user(message)
-        for message in conversation
+    label = only_person(conversation)
+    if label is not None and not (_is_called_user(label) or _ACCOUNT.fullmatch(label)):
+        label = None
+    return [_renamed(message, label) for message in messages]
+
+
+def only_person(messages: Iterable[Message]) -> str | None:
+    """The only actor who speaks in the role `user`, in small letters; else None."""
+    actors = {
+        message.actor.strip().casefold()
+        for message in messages
         if message.role == "user" and message.actor
     }
-    return [
-        _renamed(message, label=False not in users) if _called_user(message) else message
-        for message in messages
-    ]
+    return actors.pop() if len(actors) == 1 else None
 
 
 def in_its_zone(messages: Sequence[Message], time_zone: str | None) -> list[Message]:
@@ -265,13 +272,19 @@ def in_its_zone(messages: Sequence[Message], time_zone: str | None) -> list[Mess
     return [message.changed(timestamp=local(message.timestamp, zone)) for message in messages]
 
 
-def _called_user(message: Message) -> bool:
-    return message.actor is not None and message.actor.strip().casefold() == "user"
+_ACCOUNT: Final = re.compile(r"(?=\D{0,200}\d|[^_]{0,200}_|[^@]{0,200}@)[\w@.+|:-]{1,200}")
+"""The name of an account, which is no name of a person: it has a digit, "_" or "@"."""
 
 
-def _renamed(message: Message, *, label: bool) -> Message:
-    actor = None if label and message.role == "user" else f"Actor {(message.actor or '').strip()}"
-    return message.changed(actor=actor)
+def _is_called_user(actor: str) -> bool:
+    return actor.strip().casefold() == "user"
+
+
+def _renamed(message: Message, label: str | None) -> Message:
+    actor = (message.actor or "").strip()
+    if message.role == "user" and actor.casefold() == label:
+        return message.changed(actor=None)
+    return message.changed(actor=f"Actor {actor}") if _is_called_user(actor) else message
 
 
 # A task: work that continues after its call was answered.

@@ -7,7 +7,8 @@ names, though both cells name it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Final
 
@@ -48,10 +49,35 @@ The memories that were formed of the message have it too.
 """
 _WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})
 
+_LINE: Final = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
+"""A line of an episode with which a message begins."""
+
 
 def is_message(memory_id: str) -> bool:
     """Whether an id belongs to the memory of a message as it was said."""
     return memory_id.startswith(f"{PREFIX}_")
+
+
+def messages_in(memory: Memory) -> Iterator[tuple[str | None, str]]:
+    """The messages that a memory tells, each with its actor or role and its text.
+
+    Of an episode they are those of the conversation, else it is the memory itself.
+    """
+    if memory.episode is None:
+        yield memory.actor, memory.content
+        return
+    known = {"user", "assistant", "system", "tool", *memory.entities}
+    actor, text = None, ""
+    for line in memory.episode.split("\n"):
+        match = _LINE.match(line)
+        if match is not None and match["speaker"] in known:
+            if actor is not None:
+                yield actor, text
+            actor, text = match["speaker"], match["text"]
+        else:
+            text = f"{text}\n{line}"
+    if actor is not None:
+        yield actor, text
 
 
 def is_system_message(memory: Memory) -> bool:
@@ -133,6 +159,8 @@ def message_memory(
 ) -> Memory:
     """The memory of a message, not yet analysed.
 
+    A system message is an agent's own text and is not searchable.
+
     Args:
         owner: The app and the user.
         conversation: The message's conversation.
@@ -154,6 +182,7 @@ def message_memory(
         content=message.content,
         actor=message.actor or message.role,
         source="conversation",
+        searchable=message.role != "system",
         metadata=_metadata(message, number) | zone_metadata(conversation),
         importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
         importance_basis="type",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from memory_core.domain.agent_schemas import ConversationSummary, EpisodeAnalysis
 from memory_core.domain.text.sameness import words_in
@@ -27,6 +28,8 @@ LABELS = (
     "Keywords:", "Content depth: high medium low", "Follow-up areas:",
 )  # fmt: skip
 """The headings and labels of every note."""
+FIRST_AT: Final = "first_at"
+"""The metadata field of a merged note with the moment of its earliest source, in ISO 8601."""
 FRAME_WORDS = words_in(" ".join(LABELS))
 """Words that do not tell the topic of a note."""
 _NOTHING = frozenset({"", "n/a", "na", "none", "null"})

@@ -38,6 +38,8 @@ MAX_PREVIOUS: Final = 20
 """The most previous values that a fact shows: the latest."""
 MIN_CELLS: Final = 3
 """Cells that a trait must show in."""
+OF_THE_USER: Final = {"speaker": "user"}
+"""Metadata of a fact about the only person who spoke as the user in its conversation."""
 _TOPIC: Final = re.compile(r"Often talks about (\w+)\.")
 _LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 
@@ -343,22 +345,27 @@ class Seen:
 def subjects(memories: Iterable[Memory], user_id: str) -> frozenset[str]:
     """Names that facts use for the person.
 
-    They are "user" for the speaker, the user's id, and the names that the person states in these
-    memories.
+    They are "user" for the speaker, the user's id, the names that the person states in these
+    memories, and the name by which the person alone spoke to an assistant (`OF_THE_USER`). If
+    several people did so, as in a team, none of them is the person.
 
     Args:
         memories: Memories that may state a name.
         user_id: The person's id.
 
     """
-    names_said = (
-        str(memory.value)
-        for memory in memories
-        if slot_of(memory) == (_SPEAKER, "name")
-        and memory.value is not None
-        and not is_retraction(memory)
-    )
-    return frozenset({_SPEAKER, folded(user_id), *map(folded, names_said)})
+    names = {_SPEAKER, folded(user_id)}
+    spoken = set[str]()
+    for memory in memories:
+        if OF_THE_USER.items() <= memory.metadata.items():
+            spoken.add(folded(memory.subject or ""))
+        if (
+            slot_of(memory) == (_SPEAKER, "name")
+            and memory.value is not None
+            and not is_retraction(memory)
+        ):
+            names.add(folded(str(memory.value)))
+    return frozenset(names | spoken if len(spoken) == 1 else names)
 
 
 def is_about(memory: Memory, names: Collection[str]) -> bool:
@@ -416,8 +423,20 @@ def with_facts(
         ]
         ids = [*fact.memory_ids, *versions, memory.id][-MAX_TRUTHS:]
         facts[name] = KnownFact(name=name, memory_ids=ids, cell_ids=cells[-2 * MAX_CELLS :])
-    first = sorted(facts.values(), key=lambda fact: fact.name)[:MAX_FACTS]
-    return KnownPerson(facts=first, traits=person.traits)
+    return KnownPerson(facts=_most_important(facts.values(), memories), traits=person.traits)
+
+
+def _most_important(
+    facts: Collection[KnownFact], memories: Mapping[str, Memory]
+) -> list[KnownFact]:
+    """The facts by name, without the least important ones if there are too many."""
+
+    def place(fact: KnownFact) -> tuple[Any, ...]:
+        latest = next((memories[name] for name in fact.memory_ids[::-1] if name in memories), None)
+        return (True,) if latest is None else (False, *place_of(latest))
+
+    most = sorted(facts, key=place)[:MAX_FACTS] if len(facts) > MAX_FACTS else facts
+    return sorted(most, key=lambda fact: fact.name)
 
 
 def with_traits(

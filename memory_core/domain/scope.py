@@ -130,6 +130,10 @@ def aware_utc(value: datetime) -> datetime:
         raise ValueError("lies outside the years 1 to 9999") from None
 
 
+_LOST_PLUS = re.compile(r"T[0-9:.]{4,15} [0-9]{2}:?[0-9]{2}\Z", re.IGNORECASE)
+"""The end of a moment whose "+" became a space on its way through a URL."""
+
+
 def _from_text(value: Any) -> Any:
     """Read a moment from a text of ISO 8601.
 
@@ -139,8 +143,9 @@ def _from_text(value: Any) -> Any:
         try:
             return datetime.fromisoformat(value.upper())
         except ValueError:
+            hint = '; in a URL, "+" is written "%2B"' if _LOST_PLUS.search(value) else ""
             raise ValueError(
-                "must be an ISO 8601 moment, for example 2026-05-08T13:56:00Z"
+                f"must be an ISO 8601 moment, for example 2026-05-08T13:56:00Z{hint}"
             ) from None
     if isinstance(value, (int, float)):
         raise ValueError("must be an ISO 8601 text with a time zone, not a number")

@@ -22,6 +22,7 @@ from memory_core.domain.memory import (
     Outcome,
     Status,
 )
+from memory_core.domain.note import FIRST_AT
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
 from memory_core.domain.transitions import touch
@@ -305,6 +306,8 @@ class Execution:
                 }.values()
             ),
             "event_timestamp": max(memory.event_timestamp for memory in (note, *sources)),
+            "metadata": note.metadata
+            | {FIRST_AT: min(_first_at(memory) for memory in (note, *sources))},
             "supersedes_id": sources[0].id,
             "status_reason": "consolidated",
             "embedding": merged.vector,
@@ -459,3 +462,9 @@ def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) ->
 
 def _record_id(old: Memory, new: Memory) -> str:
     return derived("cft", old.id, new.id)
+
+
+def _first_at(note: Memory) -> str:
+    """The moment of a note's earliest source, in ISO 8601."""
+    first: str = note.metadata.get(FIRST_AT, note.event_timestamp.isoformat())
+    return first

@@ -24,6 +24,7 @@ from memory_core.domain.memory import AtomicFact, Memory, Status
 from memory_core.domain.messages import REQUEST, is_cell, is_message, messages_of
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
@@ -232,7 +233,10 @@ _ABOUT_ANOTHER = re.compile(
     r"|sein\w{0,2}|es|dort|there)\b|彼|彼女|その|それ",
     re.IGNORECASE,
 )
-"""A sentence with such a word may be about something that another sentence names."""
+"""A clause with such a word may be about something that another clause names."""
+_SMALL_I = re.compile(r"\bi\b")
+_CLAUSES = re.compile(r"[,;]\s|\s(?:and|but|also|und|aber|sowie)\s|[、。]")
+"""What parts the clauses of a quote."""
 
 
 def _speakers(messages: Iterable[Memory]) -> frozenset[str]:
@@ -250,25 +254,26 @@ def _stays(
 ) -> bool:
     """Whether a fact stays when its message is deleted.
 
-    It stays if it was also stated in another episode, or by a sentence of its own. Such a sentence
-    is about the speaker, fills a slot, names no part of the content that is to be forgotten, and
-    has no pronoun.
+    It stays if it was also stated in another episode, or by a clause of its own. Such a clause is
+    about the speaker or a person of theirs ("user's wife"), names no part of the content that is to
+    be forgotten, and has no pronoun.
     """
-    if (
-        memory.category != "fact"
-        or fact is None
-        or fact.quote is None
-        or names(fact.quote)
-        or names(f"{fact.text} {memory.content}")
-    ):
+    if memory.category != "fact" or fact is None or fact.quote is None:
+        return False
+    if names(f"{fact.text} {memory.content}"):
         return False
     if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
-        return True
-    return (
-        memory.attribute is not None
-        and (memory.subject or "").casefold() in speakers
-        and _ABOUT_ANOTHER.search(fact.quote) is None
+        return not names(fact.quote)
+    value = str(memory.value_text or memory.value or "").casefold()
+    clause = next(
+        (part for part in _CLAUSES.split(fact.quote) if value and value in part.casefold()),
+        fact.quote,
     )
+    if memory.subject is None:
+        about_speaker = names_speaker(_SMALL_I.sub("I", clause), None)
+    else:
+        about_speaker = memory.subject.casefold().partition("'s ")[0] in speakers
+    return about_speaker and not names(clause) and _ABOUT_ANOTHER.search(clause) is None
 
 
 def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:

@@ -22,7 +22,7 @@ from memory_core.domain.agent_schemas import (
     SaidFact,
     SaidForesight,
 )
-from memory_core.domain.conversation import Cell, Conversation, Message, as_named
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named, only_person
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.memory import (
     MAX_CONTENT_BYTES,
@@ -35,6 +35,7 @@ from memory_core.domain.memory import (
 )
 from memory_core.domain.messages import zone_metadata
 from memory_core.domain.note import FOOTER, SUMMARY, non_empty_values, parts_of, render_note
+from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.announced import begins_at, is_announced
@@ -227,7 +228,7 @@ class _Maker:
             self.answers.summary.provenance,
         )
         fields: MemoryFields = {
-            "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
+            "episode": within(as_text(self._said() or self.cell_of.messages), MAX_EPISODE_BYTES),
             "source_ids": message_ids(self.conversation)[
                 self.cell_of.first : self.cell_of.last + 1
             ],
@@ -273,6 +274,7 @@ class _Maker:
     def fact(self, identity: str, statement: SaidFact, source: Provenance) -> Memory:
         moment = self.cell_of.messages[statement.message].timestamp
         made = self._memory(identity, MemoryType.SEMANTIC, "fact", statement.text, source)
+        person = only_person(self.conversation.messages)
         fields: MemoryFields = {
             "subject": statement.subject,
             "attribute": statement.attribute,
@@ -286,8 +288,14 @@ class _Maker:
             "importance_basis": "type",
             "worth": self._worth_of_fact(statement),
             "foresight": self._until_it_is_over(statement),
+            "metadata": made.metadata
+            | (OF_THE_USER if person and (statement.subject or "").casefold() == person else {}),
         }
         return with_lexical(made.changed(**fields))
+
+    def _said(self) -> list[Message]:
+        """The messages without those of the system, which are an agent's own texts."""
+        return [message for message in self.cell_of.messages if message.role != "system"]
 
     def _begins(self, fact: SaidFact) -> datetime | None:
         """When a truth begins or began, by its quote.
@@ -333,6 +341,7 @@ class _Maker:
             category=category,
             content=content,
             source="conversation",
+            searchable=bool(self._said()),
             created_at=self.now,
             updated_at=self.now,
             event_timestamp=self.cell_of.ended_at,

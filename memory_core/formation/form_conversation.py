@@ -14,11 +14,12 @@ from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.role_play import quote_role_play
 from memory_core.formation.cell_plan import ReadyCell
 from memory_core.formation.cell_work import Formed, WriteTurns
 from memory_core.formation.form_cell import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
-from memory_core.formation.wishes import Wishes
+from memory_core.formation.wishes import Wishes, with_earlier_effects
 from memory_core.formation.without_messages import ConversationWrites, without_deleted
 from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
@@ -56,8 +57,9 @@ class Forming:
         if conversation is None or conversation.state != "pending":
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
-        conversation = await self._complete(owner, conversation, call)
-        conversation, heeded = await self._wishes.carry_out(owner, conversation, call)
+        conversation = _with_quoted_play(await self._complete(owner, conversation, call))
+        conversation, effects = await self._wishes.carry_out(owner, conversation, call)
+        heeded = with_earlier_effects(task.result or {}, effects)
         await lease.note("boundary", task.progress)
         cells = await self._former.cells(owner, conversation, self._steps)
         left = cells[len(conversation.formed_cells) :]
@@ -124,7 +126,7 @@ class Forming:
         ended: list[Task] = []
 
         async def report(cell: Cell, step: str, share: float) -> None:
-            progress = {"conversation_id": conversation.id, "counts": counts}
+            progress = {"conversation_id": conversation.id, "counts": counts, **heeded}
             await lease.note(
                 f"cell {cell.number + 1} of {total}: {step}",
                 (cell.number + share) / total,
@@ -150,16 +152,18 @@ class Forming:
                 prepared=prepared,
             )
         except MessagesGone:
-            await self._go_on_without(lease.owner, conversation, call)
+            await self._go_on_without(lease.owner, conversation, heeded, call)
             return ()
         for task in ended:
             await self._finisher.announce(lease.owner, task)
         return formed
 
-    async def _go_on_without(self, owner: Owner, conversation: Conversation, call: Call) -> None:
+    async def _go_on_without(
+        self, owner: Owner, conversation: Conversation, heeded: Mapping[str, Any], call: Call
+    ) -> None:
         """Hand the task over to a conversation without the deleted messages.
 
-        The task ends if no message is left.
+        The task ends if no message is left. The effects of wishes stay in its result.
         """
         messages = message_ids(conversation)
         look = await self._ledger.look(owner, messages)
@@ -179,7 +183,7 @@ class Forming:
             state = state_of(seen, conversation.id)
             unformed = state is not None and state.state in ("pending", "poisoned")
             done = (
-                without_deleted(seen, conversation, self._clock.now())
+                without_deleted(seen, conversation, heeded, self._clock.now())
                 if unformed
                 else ConversationWrites()
             )
@@ -217,3 +221,17 @@ class Forming:
             replace(task_document(task, onto=lease.stored.document), tag=None),
             *deliveries,
         )
+
+
+def _with_quoted_play(conversation: Conversation) -> Conversation:
+    """The conversation as it is formed, with what is said in a role as quotations.
+
+    The messages keep the memories that they have.
+    """
+    messages = quote_role_play(conversation.messages)
+    if messages == conversation.messages:
+        return conversation
+    named = zip(messages, message_ids(conversation), strict=True)
+    return conversation.changed(
+        messages=[message.changed(memory_id=name) for message, name in named]
+    )

@@ -365,7 +365,7 @@ class MessageWriter:
         bare = [
             memory
             for name in ids
-            if (memory := look.memory(name)) is not None and memory.embedding is None
+            if (memory := look.memory(name)) is not None and _lacks_vector(memory)
         ]
         made = (
             await embedding_marks(self._embedder, [text_to_embed(memory) for memory in bare])
@@ -482,17 +482,17 @@ def with_written(conversation: Conversation, writing: Writing, count: int) -> Co
     """
     written = writing.first + count
     bare = next(
-        (
-            place
-            for place, item in enumerate(writing.items[:count])
-            if item.memory.embedding is None
-        ),
+        (place for place, item in enumerate(writing.items[:count]) if _lacks_vector(item.memory)),
         count,
     )
     embedded = (
         writing.first + bare if conversation.embedded == writing.first else conversation.embedded
     )
     return conversation.changed(written=written, embedded=embedded)
+
+
+def _lacks_vector(memory: Memory) -> bool:
+    return memory.searchable and memory.embedding is None
 
 
 def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:

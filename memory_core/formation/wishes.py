@@ -10,10 +10,11 @@ tools and of quotations are never obeyed.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from typing import Any, TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
@@ -22,8 +23,9 @@ from memory_core.domain.agent_schemas import Answered, Provenance
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import MemoryCoreError, NotFound
+from memory_core.domain.fields import local, zone_of
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
-from memory_core.domain.messages import MESSAGE
+from memory_core.domain.messages import MESSAGE, messages_in
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -31,6 +33,7 @@ from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.exclusive_instructions import are_exclusive
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.statements.wish_limits import holds_until
 from memory_core.domain.statements.wishes import (
     INSTRUCTION,
     Wish,
@@ -50,6 +53,8 @@ from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.tasks.agent_steps import Steps
 
+MACHINES = frozenset({"assistant", "tool", "system"})
+"""The roles of those who ask for nothing and state nothing."""
 MOST_FORGOTTEN = 30
 """Memories that a request deletes at most; a request for more is left to be confirmed."""
 MOST_INSTRUCTIONS = 100
@@ -138,7 +143,7 @@ class Wishes:
 
         """
         wishes = said_wishes(conversation.messages) if conversation.path == "converse" else []
-        if not wishes:
+        if all(map(_may_lift, wishes)) and not (wishes and await self._held(owner)):
             return conversation, {}
         names = message_ids(conversation)
         done = [
@@ -190,7 +195,11 @@ class Wishes:
         if not instructions:
             return
         names = message_ids(conversation)
-        lifting = [wish for wish in said_wishes(conversation.messages) if wish.kind == "withdrawal"]
+        lifting = [
+            wish
+            for wish in said_wishes(conversation.messages)
+            if wish.kind == "withdrawal" and wish.surety == "sure"
+        ]
         for number, (place, text) in enumerate(instructions, FIRST_FOUND):
             if not any(
                 wish.message >= place and _terms(wish.text) & _terms(text) for wish in lifting
@@ -379,7 +388,7 @@ class Wishes:
 
         A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
         for the end of all instructions ends all. Without shared words it is the nearest
-        instruction, unless the wish may be an instruction by itself.
+        instruction, unless the wish may be none, or an instruction by itself.
         """
         if wish.extent == "all_instructions":
             return list(instructions)
@@ -392,6 +401,7 @@ class Wishes:
         if (
             (shared := _sharing_most_words(wish.text, instructions))
             or wish.instructs
+            or wish.surety == "perhaps"
             or not instructions
         ):
             return shared
@@ -419,7 +429,8 @@ class Wishes:
     async def _keep(
         self, owner: Owner, conversation: Conversation, wish: Wish, number: int, call: Call
     ) -> str:
-        key = key_for(wish.text)
+        key, said_at = key_for(wish.text), conversation.messages[wish.message].timestamp
+        until = holds_until(wish.text, local(said_at, zone_of(conversation.time_zone)))
         item = SaveInput(
             type=MemoryType.PROCEDURAL,
             key=key,
@@ -429,18 +440,47 @@ class Wishes:
             session_id=conversation.session_id,
             agent_id=conversation.agent_id,
             source="conversation",
-            event_timestamp=conversation.messages[wish.message].timestamp,
+            event_timestamp=said_at,
+            valid_until=until,
             metadata={MADE_OF: message_ids(conversation)[wish.message]},
         )
-        once = Call(
-            call.correlation_id,
-            f"{conversation.messages[wish.message].timestamp.isoformat()} {number} {key}",
-            actor=call.actor,
-        )
+        once = Call(call.correlation_id, f"{said_at.isoformat()} {number} {key}", actor=call.actor)
         (saved,) = await self.saver.save(owner, [item], keyed(once, "instruction", item))
         if isinstance(saved, MemoryCoreError):
             raise saved
         return saved.memory.id
+
+
+def with_earlier_effects(result: Mapping[str, Any], effects: Mapping[str, Any]) -> dict[str, Any]:
+    """The effects of wishes, with those that a task's result has from before, each once.
+
+    A request that is carried out takes its message out of the conversation, so that a second look
+    at the conversation misses it.
+
+    Args:
+        result: The task's result so far.
+        effects: Effects as `Wishes.carry_out` returns them.
+
+    """
+    instructions = [of.get("instructions", {}) for of in (result, effects)]
+    merged = {
+        name: ids
+        for name in ("instructed", "withdrawn")
+        if (ids := list(dict.fromkeys(chain(*(of.get(name, ()) for of in instructions)))))
+    }
+    requests = {
+        request["message_id"]: request
+        for of in (result, effects)
+        for request in of.get("forgetting", ())
+    }
+    return ({"instructions": merged} if merged else {}) | (
+        {"forgetting": list(requests.values())} if requests else {}
+    )
+
+
+def _may_lift(wish: Wish) -> bool:
+    """Whether a wish does nothing without an active instruction."""
+    return wish.kind == "withdrawal" and wish.surety == "perhaps"
 
 
 def _only_lifts(heeded: WishEffects) -> bool:
@@ -504,10 +544,16 @@ class _Named:
         return not self.terms.isdisjoint(terms_of(words(text)))
 
     def has_all_words_in(self, memory: Memory) -> bool:
-        """Whether a memory has all of the named words."""
-        text = "\n".join(
-            (memory.content, memory.episode or "", memory.subject or "", memory.attribute or "")
-        )
+        """Whether a memory has all of the named words, an episode in what people said.
+
+        A note has none: it tells its episode, and an assistant's words as well.
+        """
+        if memory.category == "note":
+            return False
+        own = memory.content
+        if memory.episode is not None:
+            own = "\n".join(text for actor, text in messages_in(memory) if actor not in MACHINES)
+        text = "\n".join((own, memory.subject or "", memory.attribute or ""))
         if self.written:
             return all(word in text.casefold() for word in self.written)
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))
@@ -562,4 +608,4 @@ def _by_machine(memory: Memory) -> bool:
 
     Such a message is deleted with the episode of a person's words.
     """
-    return memory.metadata.get("role") in ("assistant", "tool", "system")
+    return memory.metadata.get("role") in MACHINES

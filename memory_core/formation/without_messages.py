@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
-from memory_core.domain.conversation import Conversation, Path, Task, TaskKind
+from memory_core.domain.conversation import Conversation, Path, Task, TaskKind, counts_of
 from memory_core.domain.memory import Status
 from memory_core.domain.messages import REQUEST
 from memory_core.ledger.batch import Changes, HeadChange
@@ -88,6 +89,7 @@ class TakenMessages:
         left: Ids of remaining messages whose cells are deleted with these.
         clears: How often the session was cleared, by type.
         now: The present time.
+        heeded: For the task's result, the effects of the wishes that took messages back.
 
     """
 
@@ -95,6 +97,7 @@ class TakenMessages:
     left: Collection[str]
     clears: Mapping[str, int]
     now: datetime
+    heeded: Mapping[str, Any] = field(default_factory=dict)
 
 
 def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
@@ -119,7 +122,9 @@ def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
     ]
 
 
-def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) -> ConversationWrites:
+def without_deleted(
+    look: ReadSet, conversation: Conversation, heeded: Mapping[str, Any], now: datetime
+) -> ConversationWrites:
     """Continue a conversation without messages that were deleted before they were formed.
 
     The remaining messages become another conversation.
@@ -128,6 +133,7 @@ def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) ->
         look: A read set with the conversation, its first conversation, the messages of both with
             their memories, and its task.
         conversation: Conversation that is being formed.
+        heeded: Effects of the conversation's wishes, for the task's result.
         now: The present time.
 
     """
@@ -149,7 +155,7 @@ def without_deleted(look: ReadSet, conversation: Conversation, now: datetime) ->
             conversation.id,
         )
         conversation_without(
-            done, look, first, TakenMessages(deleted, (), conversation.clears, now)
+            done, look, first, TakenMessages(deleted, (), conversation.clears, now, heeded)
         )
     return done
 
@@ -178,7 +184,7 @@ def conversation_without(
         further = _remaining_conversation(conversation, look, cut, formed_again)
         formed_again |= set(message_ids(further))
         if conversation.state in _UNFORMED:
-            _hand_over(done, look, conversation, further, cut.now)
+            _hand_over(done, look, conversation, further, cut)
         elif further.messages:
             _task_for_rest(done, further, cut.now)
         if further.messages:
@@ -193,7 +199,8 @@ def _remaining_conversation(
 ) -> Conversation:
     """The conversation of the messages that stay, and must be formed.
 
-    They are in no cell that stays, and are formed by no other conversation.
+    They are in no cell that stays, and are formed by no other conversation. If the user's wish
+    left only words of others, they answer what is forgotten: nothing is formed of them.
     """
     ids, numbers = message_ids(conversation), list[int]()
     formed = conversation.formed_cells[-1].last if conversation.formed_cells else -1
@@ -208,6 +215,8 @@ def _remaining_conversation(
             continue
         if name in cut.left or (conversation.state in _UNFORMED and number > formed):
             numbers.append(number)
+    if cut.heeded and all(conversation.messages[number].role != "user" for number in numbers):
+        numbers.clear()
     messages = [conversation.messages[number].changed(memory_id=ids[number]) for number in numbers]
     return conversation.changed(
         id=derived("cnv", conversation.id, "without", *sorted(cut.taken)),
@@ -244,27 +253,42 @@ def _hand_over(
     look: ReadSet,
     conversation: Conversation,
     further: Conversation,
-    now: datetime,
+    cut: TakenMessages,
 ) -> None:
     """End an unformed conversation, and hand its task over to `further`.
 
-    The task ends if `further` has no messages.
+    The task ends if `further` has no messages: well, if the conversation's own wishes took them.
     """
+    now = cut.now
     pair = TaskAndSubject.of(look, conversation.task_id)
     if pair is None or pair.task.subject_id != conversation.id or pair.subject is None:
         return
     nothing_left = {"written": len(conversation.messages), "embedded": len(conversation.messages)}
     done.deletes += unread(pair.subject.body)
+    result = pair.task.result
+    if cut.heeded:
+        formed = conversation.formed_cells
+        result = {
+            "conversation_id": conversation.id,
+            "cells": [cell.public() for cell in formed],
+            "counts": counts_of(formed),
+            **cut.heeded,
+        }
     if not further.messages:
         done.turned(
             pair,
             pair.turned(
-                "cancelled", now, subject=nothing_left, status="cancelled", next_enqueue_at=None
+                "cancelled",
+                now,
+                subject=nothing_left,
+                status="succeeded" if cut.heeded else "cancelled",
+                result=result,
+                next_enqueue_at=None,
             ),
         )
         return
     task = pair.task.begun_again(further.id, now).changed(
-        progress=0.0, generation=pair.task.generation + 1
+        progress=0.0, generation=pair.task.generation + 1, result=result
     )
     ended = replace(pair.subject, body={**pair.subject.body, **nothing_left, "state": "cancelled"})
     done.put(task_document(task, onto=pair.task_state.document), ended)

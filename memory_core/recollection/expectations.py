@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from memory_core.domain.memory import Foresight, Memory, MemoryType
-from memory_core.domain.messages import is_cell, is_message
+from memory_core.domain.messages import is_cell, is_message, messages_in
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.scenes import ProfileFact
 from memory_core.domain.statements.announced import time_ahead
@@ -39,7 +39,6 @@ COMING = timedelta(days=30)
 LEAST_QUOTED = 0.5
 """The part of a sentence's words that foresight has if it was made of the sentence."""
 _DAY = timedelta(days=1)
-_LINE = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
 BIRTHDAY = "birthday"
 """The one date of a profile that no change of plans changes."""
 LATEST = 100
@@ -216,22 +215,9 @@ def _sentences(memories: Sequence[Memory], moment: datetime) -> Iterator[_Statem
 
 def _messages(memory: Memory) -> Iterator[tuple[str, str]]:
     """The messages of persons that a memory tells, each with its speaker."""
-    if memory.episode is None:
-        if (person := speaker(memory.actor)) is not None:
-            yield person, memory.content
-        return
-    known = {"user", "assistant", "system", "tool", *memory.entities}
-    person, text = None, ""
-    for line in memory.episode.split("\n"):
-        match = _LINE.match(line)
-        if match is not None and match["speaker"] in known:
-            if person is not None:
-                yield person, text
-            person, text = speaker(match["speaker"]), match["text"]
-        else:
-            text = f"{text}\n{line}"
-    if person is not None:
-        yield person, text
+    for actor, text in messages_in(memory):
+        if (person := speaker(actor)) is not None:
+            yield person, text
 
 
 def _entries(

@@ -13,7 +13,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.fields import local
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE
-from memory_core.domain.note import FOOTER, parts_of
+from memory_core.domain.note import FIRST_AT, FOOTER, parts_of
 from memory_core.domain.ranking.index_terms import spoken
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
@@ -79,7 +79,15 @@ def piece(
         if _is_truth(memory) and memory.valid_from > memory.event_timestamp
         else None,
         mark="; ".join(
-            filter(None, (FALLEN if fallen else "", _begins(memory, moment), origin_of(memory)))
+            filter(
+                None,
+                (
+                    FALLEN if fallen else "",
+                    _begins(memory, moment),
+                    _merged_from(memory, moment),
+                    origin_of(memory),
+                ),
+            )
         ),
         notes=(
             *(no_longer_true(fact) for fact in fallen),
@@ -92,6 +100,16 @@ def _begins(memory: Memory, moment: datetime) -> str:
     """Return the day from which a future truth holds; empty for other memories."""
     waits = _is_truth(memory) and memory.valid_from > moment
     return f"from {shown_at(memory.valid_from, moment).date().isoformat()}" if waits else ""
+
+
+def _merged_from(memory: Memory, moment: datetime) -> str:
+    """Return the first day of a note that was merged of several days; else an empty text."""
+    if FIRST_AT not in memory.metadata or memory.category != "note":
+        return ""
+    first = shown_at(datetime.fromisoformat(memory.metadata[FIRST_AT]), moment).date()
+    if first == shown_at(memory.event_timestamp, moment).date():
+        return ""
+    return f"told from {first.isoformat()} on, in this order"
 
 
 def _is_truth(memory: Memory) -> bool:

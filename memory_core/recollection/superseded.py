@@ -271,6 +271,10 @@ A turn, its fact and the profile's line tell the same thing.
 """
 MARK_TOKENS = 30
 """The most tokens of the later message that a mark repeats."""
+PART_TOKENS = 12
+"""The most tokens of the replaced sentence that a mark repeats."""
+WHOLE = 0.6
+"""The part of a piece's characters from which on its replaced sentence is the piece."""
 SAME_TALK = timedelta(hours=1)
 """How long after a message an assistant's turn may be that repeats it."""
 _NAMES_AND_NUMBERS = re.compile(
@@ -464,7 +468,8 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
             if begins is not None and begins > moment:
                 continue
             mark = (
-                f"replaced on {(begins or later.at).date().isoformat()}: "
+                f"{_part(earlier, change.replaced)}replaced on "
+                f"{(begins or later.at).date().isoformat()}: "
                 f"{excerpt(later.as_told(change.statement), (), MARK_TOKENS)}"
             )
             return _Replaced(
@@ -475,6 +480,14 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
                 change.replaced,
             )
     return None
+
+
+def _part(earlier: _Laid, replaced: str) -> str:
+    """Quote the sentence that a later one replaces, where its piece tells more than that."""
+    sentence = earlier.as_told(replaced)
+    if len(sentence) > WHOLE * len(earlier.piece.text):
+        return ""
+    return f'"{excerpt(sentence, (), PART_TOKENS)}" '
 
 
 def _repeating(change: _Replaced, pieces: Sequence[Piece]) -> list[int]:

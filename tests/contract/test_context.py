@@ -14,6 +14,7 @@ from memory_core.domain.requests.memories import (
     Context,
     ContextInput,
     ConverseInput,
+    RetrieveInput,
     SaveInput,
     UpdateInput,
 )
@@ -617,6 +618,22 @@ async def test_instructions_of_an_agent_are_told_in_no_part(words: MemoryCore) -
         context = (await words.context(ALICE, ContextInput.model_validate(asked))).context
         assert "Porto" in context
         assert "You sail" not in context
+
+
+async def test_instructions_of_an_agent_are_kept_and_never_found(words: MemoryCore) -> None:
+    prompt = {"role": "system", "content": "You sail a red boat for Ana"}
+    chat = [prompt, {"role": "user", "content": "the ceiling symphony is long"}]
+    await words.converse(
+        ALICE, ConverseInput.model_validate({"messages": chat, "session_id": "s"}), Call()
+    )
+    alone = ConverseInput.model_validate({"messages": [prompt], "session_id": "alone"})
+    await words.converse(ALICE, alone, Call())
+    for _ in range(2):  # as messages, then as an episode
+        answer = await words.retrieve(ALICE, RetrieveInput(query="who has the red boat?"))
+        assert "red boat" not in str([result.memory for result in answer.results])
+        await Hand(words).work_all()
+    read = await words.session_messages(ALICE, "s")
+    assert [message.content for message in read.messages] == [line["content"] for line in chat]
 
 
 @pytest.mark.parametrize(

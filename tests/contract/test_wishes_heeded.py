@@ -69,6 +69,39 @@ async def test_the_same_instruction_told_again_is_one_and_its_opposite_takes_its
     assert await instructions(core) == ["Never use metric units."]
 
 
+async def test_an_instruction_that_names_its_end_is_over_then(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(core, "Until Sunday please answer only in French, I'm practicing.", session="s1")
+    await tell(core, "Always use metric units.", session="s2")
+    query = ContextInput(query="Which film shall I watch?", session_id="s9")
+    assert "French" in (await core.context(ALICE, query)).context
+    world.clock.forward(4 * DAY.total_seconds())
+    later = (await core.context(ALICE, query)).context
+    assert "French" not in later
+    assert "metric" in later
+
+
+@pytest.mark.parametrize(
+    ("wish", "end"),
+    [
+        ("could you always end with a one line summary?", "drop the summary, it got repetitive"),
+        ("Always answer with a joke at the end.", "you can skip the jokes from now on"),
+        ("Immer mit Beispiel antworten, bitte.", "die beispiele kannst du dir sparen"),
+    ],
+)
+async def test_an_end_in_passing_is_heard_by_the_words_of_what_stands(
+    core: MemoryCore, wish: str, end: str
+) -> None:
+    await tell(core, wish, session="s1")
+    await tell(core, "Never mention my ex.", session="s2", at=NOW + DAY)
+    assert len(await instructions(core)) == 2
+    await tell(core, end, session="s3", at=NOW + 2 * DAY)
+    assert await instructions(core) == ["Never mention my ex."]
+    await tell(core, "I can skip the soup, thanks.", session="s4", at=NOW + 3 * DAY)
+    assert await instructions(core) == ["Never mention my ex."]
+
+
 async def test_what_stops_nothing_that_stands_is_an_instruction(core: MemoryCore) -> None:
     await tell(core, "Stop using emojis.")
     assert await instructions(core) == ["Stop using emojis."]
@@ -125,6 +158,10 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
         ("Gerd is my landlord. I live in Oslo.", "User lives in Oslo", "Gerd"),
         ("Gerd is my landlord. He lives in Oslo and I live there too.", None, "Oslo"),
         ("Gerd is my landlord and I live in Oslo with Gerd.", None, "Oslo"),
+        ("Gerd is my landlord and I live in his flat in Oslo.", None, "Oslo"),
+        ("Gerd is my landlord, also I live in Oslo.", "User lives in Oslo", "Gerd"),
+        ("Gerd is my landlord. My sister Edith has a bakery.", "User's sister Edith has", "Gerd"),
+        ("Gerd is my landlord. Edith has a bakery.", None, "Edith"),
     ],
 )
 async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
@@ -137,12 +174,56 @@ async def test_a_fact_of_another_sentence_stays_when_its_message_goes(
     (request,) = task.result["forgetting"]
     left = await living(core)
     assert goes not in texts(left)
-    assert [memory.content for memory in left.values()] == ([] if stays is None else [stays])
+    if stays is None:
+        assert not left
+    else:
+        assert any(stays in memory.content for memory in left.values())
     (message,) = [name for name in request["memory_ids"] if name.startswith("msg_")]
     assert (await core.get(ALICE, message)).status is Status.DELETED
     for name in request["memory_ids"]:
         await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
     assert "Gerd" in texts(await living(core))
+
+
+async def test_somebody_of_the_speaker_stays_when_another_sentence_is_forgotten(
+    world: World,
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "My husband is called Arne. My locker code is 4471.", session="s1")
+    await tell(core, "Please forget my locker code.", session="s2", at=NOW + DAY)
+    left = texts(await living(core))
+    assert "Arne" in left
+    assert "4471" not in left
+
+
+@pytest.mark.parametrize(
+    "before", [[], ["Always use metric units.", "My boss is called Kim."]], ids=["alone", "more"]
+)
+async def test_what_the_same_call_told_is_listed_and_restored(
+    core: MemoryCore, before: list[str]
+) -> None:
+    task = await tell(core, *before, "I live in Oslo.", "Forget where I live.")
+    assert task.status == "succeeded"
+    assert task.result is not None
+    assert ("instructions" in task.result) is bool(before)
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "done"
+    assert "Oslo" not in texts(await living(core))
+    for name in request["memory_ids"]:
+        await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
+    assert "Oslo" in texts(await living(core))
+
+
+async def test_what_only_an_assistant_calls_by_its_name_is_asked_back(core: MemoryCore) -> None:
+    line = "i earn 61k at Brightwater, negotiating next week. tips?"
+    await tell(core, line, ("assistant", "Prepare comparable salaries."), session="s1")
+    task = await tell(core, "can you wipe the bit about my salary?", session="s2", at=NOW + DAY)
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "pending"
+    assert line in texts(await living(core))
+    named = [(await core.get(ALICE, name)).content for name in request["memory_ids"]]
+    assert any("61k" in content for content in named)
 
 
 async def test_a_fact_that_another_episode_told_too_stays(world: World) -> None:

@@ -153,6 +153,15 @@ def test_a_data_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in host.terminal
 
 
+def test_what_a_client_puts_in_the_wrong_place_is_told(host: httpx.Client, user: str) -> None:
+    where = f"/api/v1/memories?user_id={user}&at=2026-01-01T00:00:00+02:00"
+    assert problem(host.get(where), 422)["detail"].endswith('in a URL, "+" is written "%2B"')
+    plain = problem(host.get("/api/v1/memories", params={"user_id": user, "at": "soon"}), 422)
+    assert "%2B" not in plain["detail"]
+    answer = host.request("DELETE", "/api/v1/memories/mem_none", json={"user_id": user})
+    assert "query: ?user_id=" in problem(answer, 400)["detail"]
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [

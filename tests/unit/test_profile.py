@@ -11,6 +11,7 @@ from memory_core.adapters.offline.agents import seen_traits
 from memory_core.domain.agent_schemas import SeenTrait
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.profile import (
+    MAX_FACTS,
     MAX_TRUTHS,
     Seen,
     profile_at,
@@ -97,6 +98,17 @@ def test_the_latest_that_stands_is_shown_and_the_others_by_their_times() -> None
     (fact,) = profile_at(person, memories, NOW + 3 * DAY).explicit
     assert (fact.value, [previous.value for previous in fact.previous]) == ("Rome", ["Oslo"])
     assert profile_at(person, memories, NOW - DAY).explicit == []
+
+
+def test_of_too_many_names_the_most_important_are_kept() -> None:
+    tastes = [
+        truth(f"taste{n}", "likes", attribute=f"opinion of cheese {n}") for n in range(MAX_FACTS)
+    ]
+    allergy = truth("allergy", "yes", attribute="zinc allergy", worth="health")
+    every = by_id(*tastes, allergy)
+    person = with_facts(KnownPerson(), every.values(), {"user"}, every)
+    assert len(person.facts) == MAX_FACTS
+    assert "zinc allergy" in {fact.name for fact in person.facts}
 
 
 def test_what_is_gone_deleted_or_renamed_is_nowhere() -> None:

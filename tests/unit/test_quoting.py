@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from memory_core.domain.memory import MemoryType
+from memory_core.domain.note import FIRST_AT
 from memory_core.domain.text.analyzer import tokens
 from memory_core.recollection.quotations import (
     QuotableMemory,
     choose_quotations,
+    piece,
     superseded_facts_by_turn,
     text_for,
 )
 from memory_core.recollection.superseded import Fallen
-from tests.builders import memory
+from tests.builders import NOW, memory
 
 QUERY = tokens("where did the red boat sink")
 LONG = (
@@ -129,3 +132,20 @@ def test_a_fallen_fact_is_said_beside_the_turn_that_told_it() -> None:
     fallen = Fallen("The user lives in Oslo", "mem_2", None)
     assert superseded_facts_by_turn(turns, {"cell_1": [fallen]}) == {"t2": (fallen,)}
     assert superseded_facts_by_turn(turns[:1], {"cell_1": [fallen]}) == {}
+
+
+def test_a_note_of_several_days_says_from_which_on() -> None:
+    def mark_of(**metadata: str) -> str:
+        note = memory(
+            id="note", type=MemoryType.SEMANTIC, content="a", category="note", metadata=metadata
+        )
+        quoted = piece(note, priority=1.0, fallen=(), terms=QUERY, moment=NOW)
+        assert quoted is not None
+        return quoted.mark
+
+    first = NOW - timedelta(days=40)
+    assert mark_of(**{FIRST_AT: first.isoformat()}) == (
+        f"told from {first.date().isoformat()} on, in this order"
+    )
+    assert mark_of(**{FIRST_AT: NOW.isoformat()}) == ""
+    assert mark_of() == ""

@@ -198,6 +198,27 @@ def test_what_only_points_is_what_the_sentence_before_told() -> None:
     assert (wish.about, wish.surety) == ("my hiv test", "sure")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lets pretend i never said that",
+        "Let's pretend I never told you that.",
+        "act as if I never mentioned it",
+        "tun wir so, als hätte ich das nie gesagt",
+    ],
+)
+def test_to_pretend_that_nothing_was_said_means_what_was_said_last(text: str) -> None:
+    (wish,) = wishes(text)
+    assert (wish.kind, wish.surety, wish.about) == ("forget", "sure", "")
+
+
+@pytest.mark.parametrize(
+    "text", ["pretend you're a pirate", "let's pretend he never said that", "pretend I never left"]
+)
+def test_to_pretend_something_else_is_no_request(text: str) -> None:
+    assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
+
+
 def test_everything_is_asked_for_in_so_many_words() -> None:
     assert [wish.extent for wish in wishes("Delete everything about Gerd")] == ["topic"]
     assert [wish.extent for wish in wishes("Forget my old phone number, please")] == ["single"]
@@ -227,7 +248,39 @@ def test_people_who_talk_with_each_other_ask_nothing_of_the_memory() -> None:
     ],
 )
 def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
-    assert said_wishes([message(text, "user")]) == []
+    assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "just back from the dentist, my mouth is numb. can you recommend soup",
+        "suggest something cheap",
+        "Please recommend books by women.",
+        "Schlag mir ein Rezept vor",
+        "Kannst du mir ein gutes Restaurant empfehlen?",
+        "empfiehl mir ein Buch",
+        "おすすめの本を教えて",
+        "レシピを提案して",
+    ],
+)
+def test_to_ask_for_a_suggestion_is_no_standing_instruction(text: str) -> None:
+    assert said_wishes([message(text)]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "only suggest vegan restaurants",
+        "please don't suggest meat",
+        "schlag mir nur vegane Gerichte vor",
+        "bitte nichts mit Nüssen vorschlagen",
+        "always suggest two options",
+        "ビーガンなので、ビーガンレシピだけ提案して",
+    ],
+)
+def test_to_limit_all_suggestions_is_one(text: str) -> None:
+    assert [wish.kind for wish in said_wishes([message(text)])] == ["instruction"]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +293,7 @@ def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
     ],
 )
 def test_a_request_beside_one_piece_of_work_is_no_standing_instruction(text: str) -> None:
-    assert wishes(text) == []
+    assert said_wishes([message(text)]) == []
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,12 @@ _TEXTS = (
     r"|nachricht|brief|absatz|abschnitt|satz|sätze|artikel|seite|beitrag|rezension|anschreiben"
     r"|lebenslauf|protokoll|rechtschreibung|entwurf|anzeige|zitat|dokument|datei)"
 )
+_FICTION = (
+    r"(?:\b(?:chapter|scene|(?<!my )(?<!my life )story|novel|verse|stanza|lyrics|poem|haiku"
+    r"|limerick|rap|monologue|prologue|screenplay|(?:first|opening) (?:lines?|page|sentence"
+    r"|paragraph)|kapitel|szene|strophe|roman\w{0,7}|gedicht|liedtext|songtext|drehbuch|monolog"
+    r"|kurzgeschichte)\b|書き出し|冒頭|第[一二三四五六七八九十\d]{1,3}章|小説|物語|台詞|セリフ|歌詞)"
+)
 _WORK = (
     r"(?:translate|repeat|rephrase|paraphrase|proofread|proof-read|summari[sz]e|pronounce"
     r"|say after me|read aloud|echo|print|complete|shorten|condense|rewrite|reword|polish"
@@ -51,7 +57,15 @@ _TO_WORK_ON = re.compile(
     r"|^[^\n]{0,60}\b(?:spam|phishing|scam|tl;?dr)\b[^\n:：]{0,30}[:：?]?[ \t]*\n[ \t]*(?=\n)"
     r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue"
     r"|translation)\s{0,3}:"
-    r"|(?:訳し|翻訳|要約|校正|添削|直し|書き直し|言い換え|短く)[^\n:：。]{0,20}[:：]",
+    r"|\bhow (?:do|would|can|to|does)(?: (?:you|i|we|one))? (?:say|write|spell|translate|phrase)\b"
+    r"[^\n:：?]{0,40}[:：]|\b(?:what(?:'s| is)|wie (?:sagt|schreibt|heißt)|was heißt)\b"
+    r"[^\n:：?]{0,40}\b(?:in|auf) [^\W\d_]{3,15}[ \t]{0,2}[:：]"
+    rf"|{_ASKS}(?:also |mal |auch ){{0,2}}(?:improve|edit|revise|correct|fix|korrigiere?"
+    r"|verbessere?)(?: mal| auch)? (?:this|that|these|it|the following|das|diese[ns]?"
+    r"|folgende[ns]?)(?: one| please| bitte| hier)?[ \t]{0,2}[:：]"
+    r"|\A[ \t]*(?:and|next|now|then|und|dann|jetzt|nächster|次(?:は)?|あと)"
+    r"(?: (?:one|this|das|noch))?[ \t]{0,2}[:：]"
+    r"|(?:訳し|翻訳|英訳|和訳|独訳|要約|校正|添削|直し|書き直し|言い換え|短く)[^\n:：。]{0,20}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
 """A request for work on a text that follows: "Translate to German: I live in Rome"."""
@@ -61,6 +75,7 @@ _INTRODUCED = re.compile(
     rf"|erhalten))\b[^\n:：]{{0,60}}\b{_TEXTS}\b[^\n:：]{{0,60}}[:：]"
     rf"|^[ \t]*(?:(?:the|my|his|her|their|our) (?:[^\W\d_]{{1,20}}'s? )?)?{_TEXTS}"
     rf"(?: (?:text|from [^\n:]{{1,40}}))?[ \t]*[:：][ \t]*\n"
+    rf"|{_FICTION}[^\n:：.!?。]{{0,40}}[:：]"
     r"|(?:以下|次)(?:の|は)[^\n:：。]{0,30}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -84,7 +99,13 @@ _SALUTATION = re.compile(
     re.IGNORECASE,
 )
 """The salutation of a letter below other words of the message."""
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\Z")
+_END = re.compile(
+    r"\n[ \t]*\n|\|\||\Z"
+    r"|(?<=[.!?…。！？])\s{0,3}(?=[^.!?…。！？\n]{0,40}"
+    r"(?:\b(?:in real life|irl|in echt|real talk)\b|本当は|実際は))",
+    re.IGNORECASE,
+)
+"""The end of a text that began on a line with other words."""
 
 
 def is_text_to_work_on(text: str) -> bool:
@@ -120,5 +141,5 @@ def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
             if salutes and not text[:begins].strip():
                 continue
             line = text[begins : begins + 200].partition("\n")[0]
-            end = _PARAGRAPH_END.search(text, begins)
+            end = _END.search(text, begins)
             yield begins, len(text) if end is None or salutes or not line.strip() else end.start()

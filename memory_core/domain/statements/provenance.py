@@ -67,17 +67,20 @@ _EXAMPLE = re.compile(
 )
 _QUOTED = re.compile(
     r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]'
-    r"|«(?P<angle>[^«»\n]{1,600}+)»"
+    r"|«(?P<angle>[^«»\n]{1,600}+)»|「(?P<corner>[^「」\n]{1,600}+)」"
     r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
 )
 _MAY_BE_OTHERS = re.compile(
-    r"[<>{}\[\]`~\"“„«:：_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b"
+    r"[<>{}\[\]`~\"“„«「:：_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b"
     rf"|\bbeispiel\b|\bexemple\b|\bejemplo\b|{'|'.join(map(re.escape, HEADINGS))}",
     re.IGNORECASE,
 )
 """Signs that a part of a text may not be the speaker's own. Most sentences have none of them."""
 _SAYS = re.compile(
     r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE
+)
+_JAPANESE_SPEECH = re.compile(
+    r"[。！？]|[私僕俺]|わたし|ぼく|おれ|(?:です|ます|ました|でした|だよ|だね|だ|てる|った)\Z"
 )
 MAX_TITLE_WORDS = 5
 MAX_SPEECH = 600
@@ -137,11 +140,16 @@ def _blank(match: re.Match[str]) -> str:
 
 def _blank_speech(match: re.Match[str]) -> str:
     inner = match[match.lastgroup or 0]
-    if len(inner) > MAX_SPEECH or (
-        len(inner.split()) <= MAX_TITLE_WORDS and not _SAYS.search(inner)
-    ):
+    if len(inner) > MAX_SPEECH or _is_title(inner):
         return match.group()
     return _blank(match)
+
+
+def _is_title(words: str) -> bool:
+    """Whether quoted words are a title or a name, since no person speaks in them."""
+    if _JAPANESE_SPEECH.search(words) is not None:
+        return False
+    return len(words.split()) <= MAX_TITLE_WORDS and not _SAYS.search(words)
 
 
 # Whether a quote that an agent gives as proof was really said; this keeps out invented facts and

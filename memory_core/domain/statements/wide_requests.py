@@ -21,6 +21,8 @@ _POINTING: Final = (
     _OPENS | _FORGETS | _SAYS | {"ME", "PRON", "LAST", "STAND", "PASTI", "ABOUT_JA", "AGAIN", "ALL"}
 )
 """Kinds of the words of "please forget that I ever said that"."""
+_PRETENDS: Final = frozenset({"PRETEND", "NEVER_TOLD"})
+"""Kinds of the words of "let's pretend I never said that"."""
 _WIDE: Final = (
     _OPENS
     | _REMOVES
@@ -29,7 +31,9 @@ _WIDE: Final = (
 """Kinds of the words of "delete everything that you know about me"."""
 _IDIOMS: Final = frozenset({"it", "es"})
 """Pronouns after which "forget it" dismisses a matter."""
-_TOGETHER: Final = frozenset({"let's", "can we", "could we", "could we agree that", "tun wir so"})
+_TOGETHER: Final = frozenset(
+    {"let's", "lets", "can we", "could we", "could we agree that", "tun wir so"}
+)
 """Proposals to drop a matter: "let's forget that"."""
 _THIS: Final = ("ONEOFF", "this")
 """A further kind of the pronoun."""
@@ -48,6 +52,8 @@ def points_at_last(reading: MarkedSentence) -> bool:
     before the speaker only opens a clause: "forget that I told you" points at nothing.
     """
     kinds = {mark.kind for mark in reading.marks if (mark.kind, mark.text) != _THIS}
+    if kinds >= _PRETENDS and kinds <= _POINTING | _PRETENDS and not reading.asks:
+        return not reading.japanese or "jask" in reading.signs
     if kinds.isdisjoint(_FORGETS) or not kinds <= _POINTING or not _is_requested(reading):
         return False
     pointing = [

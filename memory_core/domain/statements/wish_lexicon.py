@@ -488,7 +488,7 @@ PHRASES: Mapping[str, str] = {
         i need you to, i would like you to, would you mind, would you be so kind, do me a favour,
         do me a favor, is it possible, would it be possible, i'd appreciate it,
         i would appreciate it, i'd be grateful, i'd prefer, i'd rather, i would prefer,
-        i would rather, can we, could we, let's, you should, you must, i demand, i request,
+        i would rather, can we, could we, let's, lets, you should, you must, i demand, i request,
         i hereby request, i ask you to, i beg you, i was wondering, wondering if you,
         any chance you, any way you, i expect you, kannst du, könntest du, würdest du,
         ich möchte dass du, ich will dass du, ich bitte, ich hätte gern, mir wäre lieber,

@@ -158,13 +158,25 @@ def _wants_to_do(reading: MarkedSentence) -> bool:
     return False
 
 
-def _asks_for_one_answer(reading: MarkedSentence) -> bool:
-    """Whether a sentence asks for a single thing, and then for the answer's form.
+_SUGGESTS = re.compile(
+    r"suggest|recommend|propos|schlag|vorschl|empf[ei]\w?hl|おすすめ|お勧め|オススメ|提案|薦め"
+)
+_AMONG = re.compile(
+    r"\b(?:only|just|nothing|no|without|not|nur|kein\w{0,2}|nichts|nix|ohne|so|also|because|i'm"
+    r"|i am|i have|ich bin|ich habe|weil|da)\b|だけ|のみ|なし|以外|ので|から"
+)
+"""Words that limit all suggestions, or say why."""
 
-    For example "explain the difference between these in two sentences".
+
+def _asks_for_one_answer(reading: MarkedSentence) -> bool:
+    """Whether a sentence asks for a single thing, perhaps with the answer's form.
+
+    For example "can you recommend a soup", "explain the difference between these in two sentences".
     """
     if not reading.kind_set.isdisjoint(_LASTS):
         return False
+    if any(mark.kind == "SUGGEST" and _SUGGESTS.search(mark.text) for mark in reading.marks):
+        return _AMONG.search(reading.text) is None
     body = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", "YOU", BREAK)]
     form = next(
         (place for place, mark in enumerate(body) if place > 1 and mark.text in ("in", "as")), 0

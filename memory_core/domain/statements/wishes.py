@@ -47,7 +47,7 @@ MAX_SENTENCE = 400
 MAX_WISHES = 20
 ASKS = 0.6
 """Least probability of a request to forget that has to be confirmed: 89 of 95 requests of the check
-part have it, and 2 of 270 further sentences.
+part have it, and 3 of 270 further sentences.
 """
 SURE = 0.7
 """Least probability of a request to forget that may be carried out: 89 of these 95 have it, and 2
@@ -55,12 +55,14 @@ of the 270.
 """
 PERHAPS = 0.3
 """Least probability of a request to forget that has to be confirmed if a memory has the words which
-it names: 90 of these 95 have it, and 4 of the 270.
+it names: 92 of these 95 have it, and 4 of the 270.
 """
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of its end: 98 of 115 of the check part have it, and 2 of
+"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 3 of
 250 further sentences. `python -m bench.knowledge.wish_training` prints all of these.
 """
+LIFTS_PERHAPS = 0.03
+"""Least probability of a sentence that ends an instruction of which it has a telling word."""
 MAY_INSTRUCT = 0.004
 """Least probability of what a model takes for an instruction."""
 REQUESTED = "(The memory was asked to forget something.)"
@@ -143,7 +145,8 @@ class Wish:
         about: The topic to forget; "" for the statement just before, and for all memories.
         instructs: Whether a withdrawal that lifts no instruction is an instruction by itself,
             as "stop using emojis" is.
-        surety: How sure it is that a request to forget is meant.
+        surety: How sure it is that a request to forget, or an end, is meant. What is perhaps an end
+            ends only an instruction with which it shares a telling word.
         extent: How much a request to forget, or a withdrawal, is about.
 
     """
@@ -364,6 +367,8 @@ def _wish(
         return Wish("instruction", number, preference, start, end)
     if chances.forget >= PERHAPS and not is_no_request(reading) and (about := topic_of(reading)):
         return Wish("forget", number, text, start, end, about, surety="perhaps")
+    if chances.lift >= LIFTS_PERHAPS and not is_no_instruction(reading):
+        return Wish("withdrawal", number, text, start, end, surety="perhaps")
     return None
 
 

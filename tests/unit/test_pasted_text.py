@@ -1,0 +1,68 @@
+"""Fiction, translations and exercises are no words of the user about themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.adapters.offline.facts import said_facts
+from memory_core.domain.conversation import Message
+from memory_core.domain.statements.provenance import own_words
+from tests.builders import NOW
+
+OTHERS = [
+    "how do you say in italian: i live in rome and i work as a cook",
+    "ok so how do i say: my wife is a doctor and we live in Madrid",
+    "and: my wife is a doctor and we have three children",
+    "what's this in French: I live in Lyon with my sister",
+    "also correct this: I lives in Paris since two years",
+    "here's how chapter one starts: I am fifty-two. I live above a pawn shop in Baltimore.",
+    "chapter 2: I live in Boston and I work as a nurse.",
+    "some lyrics: I lost my job, my wife left me, I live in Memphis now.",
+    "My poem goes: I live in Rome, I am a king.",
+    "wie sagt man auf englisch: ich wohne in Köln",
+    "übersetz mal ins englische: ich habe drei kinder und wohne in Bonn",
+    "mein romananfang: Ich heiße Jakob und wohne in Wien. Meine Frau ist Ärztin.",
+    "so beginnt das zweite Kapitel: Ich bin 50 und lebe in Wien.",
+    "「私は東京に住んでいます」を英語にして",
+    "次は英訳お願い:私は医者で、子どもが三人います",
+    "小説の書き出しはこれ:「私は刑事だ。大阪で一人暮らしをしている。」どう思う?",
+]
+OWN = [
+    ("About me: I live in Rome.", "Rome"),
+    ("My story: I live in Rome now.", "Rome"),
+    ("My life story: I live in Rome.", "Rome"),
+    ("check this out: I live in Rome now!", "Rome"),
+    ("Scene 2 was fun. I live in Bonn.", "Bonn"),
+    ("Update: I live in Rome.", "Rome"),
+    ("My favourite song is 'Alien' and I live in Rome.", "Rome"),
+    ("How do you say hello in Italian? I live in Rome now.", "Rome"),
+    ("Kurzes Update: Ich wohne in Köln.", "Köln"),
+    ("自己紹介:私は大阪に住んでいます", "大阪"),
+    ("映画「君の名は」が好きです。大阪に住んでいます。", "大阪"),
+    ("chapter 2: I live in Boston.\n\nIs that good? I live in Bonn.", "Bonn"),
+    ("chapter 2: I live in Boston. Too dark? In real life I live in Bonn.", "Bonn"),
+]
+
+
+def facts_of(text: str) -> str:
+    messages = [Message(role="user", content=text, timestamp=NOW)]
+    return " ".join(fact.text for fact in said_facts(messages))
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_what_is_written_or_translated_is_no_fact(text: str) -> None:
+    assert facts_of(text) == ""
+
+
+@pytest.mark.parametrize(("text", "place"), OWN)
+def test_what_a_person_says_of_themselves_is_one(text: str, place: str) -> None:
+    assert place in facts_of(text)
+    assert "Boston" not in facts_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["映画「君の名は」が好きです", "My favourite film is 'Alien'", "「ワンピース」を読んでる"],
+)
+def test_a_title_in_quotation_marks_stays(text: str) -> None:
+    assert own_words(text) == text
