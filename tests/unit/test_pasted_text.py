@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from memory_core.adapters.offline.facts import said_facts
+from memory_core.domain.agent_schemas import ExtractedFacts
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.fact_checks import asserted_facts
 from memory_core.domain.statements.provenance import own_words
 from tests.builders import NOW
 
@@ -66,3 +68,21 @@ def test_what_a_person_says_of_themselves_is_one(text: str, place: str) -> None:
 )
 def test_a_title_in_quotation_marks_stays(text: str) -> None:
     assert own_words(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("my name is Bond, James Bond lol", 0),
+        ("My name is Inigo Montoya, you killed my father, prepare to die 😂", 0),
+        ("haha ich heiße Batman", 0),
+        ("My name is Max.", 1),
+        ("My name is Max!", 1),
+        ("Ich heiße Jonas und lache gern.", 1),
+    ],
+)
+def test_a_name_that_is_told_with_a_laugh_is_none(text: str, names: int) -> None:
+    messages = [Message(role="user", content=text, timestamp=NOW)]
+    extracted = ExtractedFacts(facts=said_facts(messages), foresight=[], instructions=[])
+    facts = asserted_facts(extracted, messages).facts
+    assert len([fact for fact in facts if fact.attribute == "name"]) == names

@@ -182,6 +182,10 @@ _DENIES = re.compile(r"n['’]t\b|ません|ない")
 """A negation that is no word of its own: a person without pets has 0."""
 
 
+_LAUGHS = re.compile(r"\b(?:lol|lmao|rofl|(?:ha){2,})\b|[😂🤣]|(?<!\w)w{2,}\Z", re.IGNORECASE)
+"""A name that is told with a laugh is a joke: "my name is Bond, James Bond lol"."""
+
+
 class _Record:
     """The statements of people in a cell, read once however many facts are checked."""
 
@@ -198,6 +202,8 @@ class _Record:
         if not self._is_asserted(extracted.quote, extracted.message, fills_slot=fills_slot):
             return None
         if self._invents(extracted.text) or self._invents(extracted.value or "", of_slot=True):
+            return None
+        if extracted.attribute == "name" and _LAUGHS.search(extracted.quote):
             return None
         message = self._messages[extracted.message]
         named = self._slotted(extracted, message)
