@@ -77,6 +77,14 @@ class Browser:
         whether the page may run any.
         """
         self._new_page()
+        self.show(width, scheme, height=height)
+        self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.seen.clear()
+        loader = self.call("Page.navigate", url=url)["loaderId"]
+        self.wait_for("Page.lifecycleEvent", name="load", loaderId=loader)
+
+    def show(self, width: int, scheme: str, *, height: int = 900) -> None:
+        """Let the page, as it is, be that wide, for a reader who prefers light or dark."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -88,10 +96,6 @@ class Browser:
             "Emulation.setEmulatedMedia",
             features=[{"name": "prefers-color-scheme", "value": scheme}],
         )
-        self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
-        self.seen.clear()
-        loader = self.call("Page.navigate", url=url)["loaderId"]
-        self.wait_for("Page.lifecycleEvent", name="load", loaderId=loader)
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page, a promise's once it is kept.

@@ -60,6 +60,9 @@ class CosmosServer:
             self._options += ["--certificate", str(certificate)]
         self._ports = [kept_for(self), kept_for(self)]
         self._process: fork_server.Program | None = None
+        self._door: httpx.Client | None = None
+        self.provisioned: dict[int, tuple[str, str]] = {}
+        """By the length of vectors, a database and a container that the product has made here."""
         self.endpoint = ""
         self.replica = ""
 
@@ -101,6 +104,10 @@ class CosmosServer:
         if self._process is not None:
             child.end(self._process)
             self._process = None
+        if self._door is not None:
+            self._door.close()
+            self._door = None
+        self.provisioned.clear()
 
     def fault(self, kind: str, **rule: Any) -> None:
         """Let requests fail: see `faults.Rule` for what a rule may say."""
@@ -150,18 +157,19 @@ class CosmosServer:
         """Move the emulator's clock forward."""
         self._control("POST", "clock", {"advance_s": seconds})
 
+    def copy_container(self, of: tuple[str, str], to: tuple[str, str]) -> None:
+        """Make an empty container with the policies of another, and its database where it
+        is missing; each is named by its database and itself.
+        """
+        self._control("POST", "containers", {"of": of, "to": to})
+
     def _control(self, method: str, resource: str, body: Any = None) -> httpx.Response:
         # A rule set in one call is in force in the next request: the emulator answers one at a
-        # time. Without `verify=False` each call would read the list of authorities, 60 ms,
+        # time. Without `verify=False` a client would read the list of authorities, 60 ms,
         # to speak plain HTTP.
-        response = httpx.request(
-            method,
-            f"{self.endpoint}_emulator/{resource}",
-            json=body,
-            timeout=10,
-            trust_env=False,
-            verify=False,
-        )
+        if self._door is None:
+            self._door = httpx.Client(timeout=10, trust_env=False, verify=False)
+        response = self._door.request(method, f"{self.endpoint}_emulator/{resource}", json=body)
         response.raise_for_status()
         return response
 

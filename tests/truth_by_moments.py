@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -46,7 +47,7 @@ def boundaries_of(log: Iterable[Entry]) -> set[datetime]:
     }
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Mark:
     """What a statement left at a moment."""
 
@@ -54,7 +55,6 @@ class Mark:
     shows: str  # value, retraction, nothing
     begins: datetime
     until: datetime | None
-    overwrites: Callable[[Mark], bool]
 
     @property
     def value(self) -> str | None:
@@ -74,7 +74,7 @@ class Grid:
         """of: the grid of the whole log; then only what it knows of the given statements is put
         on this one.
         """
-        self.moments, self.whole = moments, of or self
+        self.moments, self.of = moments, of
         self.entries = [entry for entry in log if known_at is None or entry.sequence <= known_at]
         self.by_place = {entry.place: entry for entry in self.entries}
         self.top: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
@@ -86,6 +86,8 @@ class Grid:
         ]
         self.pairs = [{other, names[-1]} for names in pairs for other in names[:-1]]
         self.hidden_at: dict[tuple[int, int], tuple[int, int] | None] = {}
+        self.originals: dict[tuple[str, int, tuple[int, int] | None], int] = {}
+        self.voided: dict[tuple[int, int], bool] = {}
         statements = [
             entry
             for entry in self.entries
@@ -104,6 +106,11 @@ class Grid:
         for retraction in self.statements:
             if not self.whole.is_voided(retraction):
                 self.add(retraction)
+
+    @property
+    def whole(self) -> Grid:
+        """The grid of the whole log. Note: one that named itself would wait for the collector."""
+        return self.of or self
 
     def values(self, moment: datetime) -> list[str]:
         return sorted(
@@ -165,7 +172,8 @@ class Grid:
         """The version that a version is an edit of, by the edits said before a statement
         and by itself.
         """
-        while True:
+        asked = memory, version, None if until is None else until.place
+        while asked not in self.originals:
             edits = [
                 edit
                 for edit in self.statements
@@ -175,19 +183,23 @@ class Grid:
                 edit for edit in edits if until is None or self.order(edit) <= self.order(until)
             ]
             if not edits:
-                return version
-            version = edits[-1].edits
+                self.originals[asked] = version
+            else:
+                version = edits[-1].edits
+        return self.originals[asked]
 
     @staticmethod
     def order(statement: Statement) -> tuple[datetime, tuple[int, int]]:
         return statement.asserted_at, statement.place
 
     def is_voided(self, statement: Statement) -> bool:
-        return isinstance(statement, Assertion) and any(
-            self.voids(retraction, statement)
-            for retraction in self.statements
-            if isinstance(retraction, Retraction)
-        )
+        if statement.place not in self.voided:
+            self.voided[statement.place] = isinstance(statement, Assertion) and any(
+                self.voids(retraction, statement)
+                for retraction in self.statements
+                if isinstance(retraction, Retraction)
+            )
+        return self.voided[statement.place]
 
     def voids(self, retraction: Retraction, assertion: Assertion) -> bool:
         if (
@@ -245,10 +257,9 @@ class Grid:
         equal = isinstance(statement, Assertion) and not is_gap and mark.value == statement.value
         return self.paired(statement.memory_id, mark.statement.memory_id) and not equal
 
-    def put(self, moment: datetime, mark: Mark) -> None:
-        self.top[moment] = [older for older in self.top[moment] if not mark.overwrites(older)] + [
-            mark
-        ]
+    def put(self, moment: datetime, mark: Mark, overwrites: Callable[[Mark], bool]) -> None:
+        """Note: a mark that kept its test would hold the grid, which holds the mark."""
+        self.top[moment] = [*(each for each in self.top[moment] if not overwrites(each)), mark]
 
     def met_by(self, statement: Statement, moment: datetime) -> list[Mark]:
         limit = self.hidden(statement)
@@ -290,18 +301,16 @@ class Grid:
         for moment in self.from_on(begin, end):
             self.put(
                 moment,
-                Mark(assertion, "value", begin, end, lambda mark: not self.spares(assertion, mark)),
+                Mark(assertion, "value", begin, end),
+                lambda mark: not self.spares(assertion, mark),
             )
         if end is not None and end > assertion.asserted_at:
             for moment in self.from_on(end, None):
-                gap = Mark(
-                    assertion,
-                    "nothing",
-                    end,
-                    end,
+                self.put(
+                    moment,
+                    Mark(assertion, "nothing", end, end),
                     lambda mark: mark.begins < end and not self.spares(assertion, mark),
                 )
-                self.put(moment, gap)
 
     def repeat(self, assertion: Assertion) -> bool:
         moment = max(assertion.asserted_at, assertion.valid_from)
@@ -348,7 +357,7 @@ class Grid:
             plain: Callable[[Mark], bool] = lambda mark: (  # noqa: E731
                 not self.spares(statement, mark, is_gap=shows != "value")
             )
-            self.put(moment, Mark(statement, shows, begin, until, ends if is_own else plain))
+            self.put(moment, Mark(statement, shows, begin, until), ends if is_own else plain)
 
     def edit(self, statement: Statement) -> None:
         moment, end = max(statement.asserted_at, statement.valid_from), statement.valid_until
@@ -404,38 +413,33 @@ class Grid:
     def retract(self, retraction: Retraction) -> None:
         limit = self.hidden(retraction)
 
-        def ends(mark: Mark, value: str | None) -> bool:
-            wordings = [
+        @cache
+        def wording(name: str, version: int) -> str | None:
+            edits = [
                 edit
                 for edit in self.statements
                 if edit.edits is not None
                 and self.order(edit) <= self.order(retraction)
                 and not self.is_voided(edit)
-                and edit.memory_id == mark.statement.memory_id
-                and self.original(edit.memory_id, edit.version, retraction)
-                == self.original(mark.statement.memory_id, mark.statement.version, mark.statement)
+                and edit.memory_id == name
+                and self.original(name, edit.version, retraction) == version
             ]
-            wording = (
-                wordings[-1].value if wordings and isinstance(wordings[-1], Assertion) else None
-            )
-            named = value in (mark.value, wording)
-            return (
-                mark.shows == "value" and named and (limit is None or mark.statement.place < limit)
-            )
+            return edits[-1].value if edits and isinstance(edits[-1], Assertion) else None
+
+        def ends(mark: Mark, value: str | None) -> bool:
+            told = mark.statement
+            if mark.shows != "value" or (limit is not None and told.place >= limit):
+                return False
+            version = self.original(told.memory_id, told.version, told)
+            return value in (mark.value, wording(told.memory_id, version))
+
+        def left() -> Mark:
+            return Mark(retraction, "retraction", retraction.valid_from, retraction.valid_until)
 
         def end_from(value: str, last: datetime | None) -> None:
             for moment in self.from_on(retraction.valid_from, last):
                 if any(ends(mark, value) for mark in self.top[moment]):
-                    self.put(
-                        moment,
-                        Mark(
-                            retraction,
-                            "retraction",
-                            retraction.valid_from,
-                            retraction.valid_until,
-                            lambda mark: ends(mark, value),
-                        ),
-                    )
+                    self.put(moment, left(), lambda mark: ends(mark, value))
 
         if retraction.value is not None:
             end_from(retraction.value, retraction.valid_until)
@@ -460,9 +464,4 @@ class Grid:
             visible: Callable[[Mark], bool] = lambda mark: (  # noqa: E731
                 mark.shows == "retraction" and self.hidden(mark.statement) is None
             )
-            self.put(
-                moment,
-                Mark(
-                    retraction, "retraction", retraction.valid_from, retraction.valid_until, visible
-                ),
-            )
+            self.put(moment, left(), visible)

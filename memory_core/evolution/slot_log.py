@@ -41,6 +41,10 @@ MAX_STATEMENTS = 200
 last `MAX_STATEMENTS` / 2.
 """
 _PART_ENTRIES = 1000
+_LOGS_KEPT = 2
+"""Longer logs that a log remembers. A decision compares what a statement would change if it were of
+a memory of its own with what it changes, and does so when it reads and again when it decides.
+"""
 _SALT_BYTES = 8
 
 
@@ -208,7 +212,7 @@ class SlotLog:
     def added(self, act: Act) -> SlotLog:
         """The log with the entries of an act.
 
-        A repeated call with the same entries returns the same object.
+        A call with the entries of one of the last two calls returns the same object.
 
         Raises:
             SealedEntries: They must be read for it.
@@ -231,8 +235,8 @@ class SlotLog:
         for known in self._added:
             if known.entries == entries:
                 return known
-        self._added[:] = [self.with_entries(entries)]
-        return self._added[0]
+        self._added[:] = [*self._added[1 - _LOGS_KEPT :], self.with_entries(entries)]
+        return self._added[-1]
 
     def with_entries(self, entries: Sequence[Entry]) -> SlotLog:
         """The same log with other entries.

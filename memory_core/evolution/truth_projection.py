@@ -241,11 +241,16 @@ def _held_before(
         for number, (interval, name) in enumerate(zip(timeline.intervals, names, strict=True))
     ]
     ended = sorted((ends, number, name) for ends, number, name in times if ends is not None)
+    others: list[str | None] = []  # by each end, the name of the last one before it with another
+    for place, (_, _, name) in enumerate(ended):
+        last = ended[place - 1][2] if place else None
+        others.append(others[-1] if place and last == name else last)
     before: dict[Reference, str | None] = {}
     for interval, own in zip(timeline.intervals, names, strict=True):
-        count = bisect_right(ended, interval.begins, key=itemgetter(0))
-        earlier = (ended[place][2] for place in range(count - 1, -1, -1))
-        before[interval.reference] = next((name for name in earlier if name != own), None)
+        place = bisect_right(ended, interval.begins, key=itemgetter(0)) - 1
+        is_own = place >= 0 and ended[place][2] == own
+        last = None if place < 0 else ended[place][2]
+        before[interval.reference] = others[place] if is_own else last
     return before
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import uuid4
 
 import pytest
@@ -227,15 +227,27 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 class Provisioning(CosmosStore):
     """A store that makes its container, as an app may against an emulator only.
-    The first of a database does it for all.
+    The first of a database does it for all; the first of a server lets the product make it,
+    and the others have that one copied.
     """
 
-    provisioned: ClassVar[set[tuple[str, str]]] = set()
+    there: ClassVar[set[tuple[str, str]]] = set()
+
+    def __init__(
+        self, server: CosmosServer, database: str, *, dimensions: int, **options: Any
+    ) -> None:
+        super().__init__(server.endpoint, database, dimensions=dimensions, key=KEY, **options)
+        self._server, self._dimensions = server, dimensions
 
     async def open(self) -> None:
-        if self._names not in self.provisioned:
-            await self.provision()
-            self.provisioned.add(self._names)
+        if self._names not in self.there:
+            made = self._server.provisioned.get(self._dimensions)
+            if made is None:
+                await self.provision()
+                self._server.provisioned[self._dimensions] = self._names
+            else:
+                self._server.copy_container(made, self._names)
+            self.there.add(self._names)
         await super().open()
 
 
@@ -257,12 +269,11 @@ def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
 
     def make(model: str, dimensions: int) -> LongTermStore:
         return Provisioning(
-            server.endpoint,
+            server,
             database,
             clock=clock,
             embedding_model=model,
             dimensions=dimensions,
-            key=KEY,
             slice_budget_bytes=HELD_BYTES,
         )
 

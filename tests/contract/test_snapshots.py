@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import orjson
@@ -118,23 +119,26 @@ async def test_a_large_state_is_kept_in_parts_and_counts_only_with_all_of_them(
     assert await replayed(core, sequence=1000) == whole
 
 
-@pytest.mark.parametrize("applied", [False, True])
-@pytest.mark.parametrize("after", [0, 1, 3])
 async def test_who_is_killed_while_writing_leaves_a_replay_right_and_the_next_one_finishes(
-    world: World, after: int, applied: bool
+    world: World,
 ) -> None:
-    core = await world.core()
+    """Each begins without any snapshot of the same long log."""
+    core, store = await world.core(), await world.look_on()
     await grow_large(core)
     answer = await full_read(core)
-    dying = await world.core(wrap=lambda store: DiesAfter(store, after, applied))
-    with pytest.raises(Killed):
-        await dying.write_snapshots(ALICE)
-    await world.end(dying)
-    assert await replayed(core, sequence=1000) == answer
-    await core.write_snapshots(ALICE)
-    assert len(await parts(await world.look_on())) == 4
-    assert (await head_of(await world.look_on())).snapshot_due == 2000
-    assert await replayed(core, sequence=1000) == answer
+    for after, applied in product((0, 1, 3), (False, True)):
+        assert await parts(store) == []
+        assert (await head_of(store)).snapshot_due == 1000
+        dying = await world.core(wrap=lambda inner, n=after, a=applied: DiesAfter(inner, n, a))
+        with pytest.raises(Killed):
+            await dying.write_snapshots(ALICE)
+        await world.end(dying)
+        assert await replayed(core, sequence=1000) == answer, (after, applied)
+        await core.write_snapshots(ALICE)
+        assert len(await parts(store)) == 4, (after, applied)
+        assert (await head_of(store)).snapshot_due == 2000, (after, applied)
+        assert await replayed(core, sequence=1000) == answer, (after, applied)
+        await snapshots(world, store).drop(ALICE, 1000)
 
 
 async def redact(store: LongTermStore, memory_id: str) -> None:

@@ -1,4 +1,6 @@
-"""The emulator's own door, /_emulator/…: faults, lag, the clock, and a log of what was asked."""
+"""The emulator's own door, /_emulator/…: faults, lag, the clock, more containers, and a log of
+what was asked.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +46,10 @@ class Control:
                 return Answer(204)
             case ("DELETE", "lag"):
                 self._account.set_lag(None)
+                return Answer(204)
+            case ("POST", "containers"):
+                asked_for = asked.json()
+                self._account.copy_container(asked_for["of"], asked_for["to"])
                 return Answer(204)
             case ("POST", "clock"):
                 self._account.clock.ahead_s += asked.json()["advance_s"]

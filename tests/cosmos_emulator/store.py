@@ -264,6 +264,15 @@ class Account:
         self._file.put_container(rid, database, policies.given)
         return self._add(database, rid, policies)
 
+    def copy_container(self, of: Sequence[str], to: Sequence[str]) -> None:
+        """A new, empty container with the policies of another, in a database that it may make;
+        each is named by its database and itself.
+        """
+        definition = {**self.container(*of).policies.given, "id": to[1]}
+        if to[0] not in self._containers:
+            self.create_database(to[0])
+        self.create_container(to[0], definition)
+
     def replace_container(self, database: str, id_: str, definition: dict[str, Any]) -> Container:
         """Another definition for a container, its documents kept."""
         container = self.container(database, id_)

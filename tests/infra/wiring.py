@@ -48,8 +48,13 @@ def members(sources: Mapping[str, str]) -> Iterator[str]:
         "models": files[MODELS],
         "preset": files[PROFILES]["small"],
     }
+    made_in = {
+        path: set(re.findall(r"(\w+)\s*=", text))
+        for path, text in sources.items()
+        if path.endswith(".tf")
+    }
     for block in terraform.blocks(sources):
-        made = set(re.findall(r"(\w+)\s*=", sources[block.path]))
+        made = made_in[block.path]
         for text in terraform.expressions(block.body):
             for chain in terraform.references(text):
                 if (

@@ -89,12 +89,7 @@ async def test_a_fault_at_any_write_of_a_conversations_work_leaves_it_formed_onc
 
     def elsewhere(model: str, dimensions: int) -> CosmosStore:
         return Provisioning(
-            server.endpoint,
-            database,
-            clock=clock,
-            embedding_model=model,
-            dimensions=dimensions,
-            key=KEY,
+            server, database, clock=clock, embedding_model=model, dimensions=dimensions
         )
 
     world = World(tmp_path, clock, elsewhere=elsewhere)

@@ -2,11 +2,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.truth.account import Account
+from memory_core.domain.truth.sealing import Seal, sealed_timeline_of
 from memory_core.domain.truth.slots import slot_name
+from memory_core.domain.truth.timeline import Timeline
+from memory_core.evolution import slot_log
 from memory_core.evolution.judgements import Judgement, Verdict, judge
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.ports import Neighbour
@@ -44,6 +49,24 @@ def test_another_value_in_the_same_slot_is_a_certain_contradiction_however_unlik
     )
     assert judgement.verdict is Verdict.CONTRADICTS
     assert judgement.certain
+
+
+def test_a_decision_that_is_made_twice_resolves_a_log_no_second_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    resolved: list[Timeline] = []
+
+    def noted(account: Account, seal: Seal | None) -> Timeline:
+        resolved.append(sealed_timeline_of(account, seal))
+        return resolved[-1]
+
+    monkeypatch.setattr(slot_log, "sealed_timeline_of", noted)
+    held = near("she is with Fabrikam now", 0.1, value="Fabrikam", **JOB)
+    log, new = slot(held), semantic("Ann works at Contoso", value="Contoso", **JOB)
+    first = judge(new, [held], 0.98, log)
+    assert len(resolved) == 3, "as it is, and with what is new as another memory's and as its own"
+    assert judge(new, [held], 0.98, log) == first
+    assert len(resolved) == 3
 
 
 def test_slots_are_compared_without_case() -> None:
