@@ -310,3 +310,23 @@ def test_a_request_beside_one_piece_of_work_is_no_standing_instruction(text: str
 )
 def test_an_instruction_that_names_other_times_or_no_piece_of_work_is_kept(text: str) -> None:
     assert [wish.kind for wish in wishes(text)] in (["instruction"], ["withdrawal"])
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "magst du mich bitte immer duzen und keine aufzählungen benutzen?",
+            ["magst du mich bitte immer duzen", "keine aufzählungen benutzen?"],
+        ),
+        ("Call me Max and never use emojis.", ["Call me Max", "never use emojis."]),
+        (
+            "これからは敬語なしで答えてくれる?あと絵文字は使わないでほしいです。",
+            ["これからは敬語なしで答えてくれる?", "あと絵文字は使わないでほしいです。"],
+        ),
+    ],
+)
+def test_two_wishes_of_one_message_are_two_instructions(text: str, parts: list[str]) -> None:
+    assert [(wish.kind, wish.text) for wish in wishes(text)] == [
+        ("instruction", part) for part in parts
+    ]
