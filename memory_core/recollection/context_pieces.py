@@ -120,9 +120,9 @@ def in_words(pieces: Sequence[Piece]) -> list[Piece]:
 def _dispute(fact: ProfileFact, moment: datetime) -> str:
     """Return the mark of a disputed fact, with the latest words against it.
 
-    Empty if no statement disputes the fact.
+    Empty if no statement disputes the fact: older words are what it replaced.
     """
-    if not fact.disputed_by:
+    if not fact.disputed_by or fact.disputed_by[0].at < fact.since:
         return ""
     latest = fact.disputed_by[0]
     return (

@@ -415,3 +415,15 @@ async def test_an_announced_move_that_is_called_off_never_holds(rules: MemoryCor
         assert {line.name: line.value for line in (await rules.profile(ALICE, at)).explicit} == {
             "home city": "Lisbon"
         }
+
+
+@SQLITE
+async def test_older_words_do_not_dispute_a_line_of_the_profile(rules: MemoryCore) -> None:
+    await tell(
+        rules, "ich rauche seit 20 jahren und will aufhören", session="s1", at=NOW - 3 * WEEK
+    )
+    await tell(rules, "Seit drei wochen rauche ich nicht mehr", session="s2", at=NOW - WEEK)
+    asked = ContextInput(query="Rauche ich?", session_id="s9", parts=["profile"])
+    context = (await rules.context(ALICE, asked)).context
+    assert "smokes: no" in context
+    assert "disputed" not in context

@@ -26,6 +26,11 @@ OTHERS = [
     "mein romananfang: Ich heiße Jakob und wohne in Wien. Meine Frau ist Ärztin.",
     "so beginnt das zweite Kapitel: Ich bin 50 und lebe in Wien.",
     "「私は東京に住んでいます」を英語にして",
+    "fill in the gaps in this exercise: My name is Peter, I live in Cardiff.",
+    "is this sentence correct? I live in Cardiff since five years.",
+    "Chapter 1. I live in Prague and I have three wives.",
+    "Kapitel 1. Ich wohne in Prag.",
+    "第一章。私はパリに住んでいます。",
     "次は英訳お願い:私は医者で、子どもが三人います",
     "小説の書き出しはこれ:「私は刑事だ。大阪で一人暮らしをしている。」どう思う?",
 ]

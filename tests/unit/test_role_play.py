@@ -32,6 +32,10 @@ def talk(*lines: str) -> list[Message]:
         "lass uns vorstellungsgespräch üben, du bist die personalerin und ich spiele den bewerber",
         "Rollenspiel: du bist der Arzt und ich bin ein Patient",
         "ロールプレイしよう。私は海賊の役です。",
+        "Let's pretend I'm a vampire. I live in Tortuga.",
+        "Imagine I'm a customer calling your hotline. My name is Max.",
+        "Stell dir vor, ich wäre ein Pirat.",
+        "Du bist jetzt mein Therapeut und ich bin Max.",
         "interview practice! i'll play a candidate: hi, i'm Sarah",
         "lets do a roleplay. i'm a knight called Edmund",
     ],
@@ -78,6 +82,15 @@ def test_words_after_the_play_in_the_same_message_count() -> None:
     opening = "Let's play: you're a cook and I'm a king. I own ten castles."
     (_, last) = quote_role_play(talk(opening, "I rule in Rome lol that was fun, I live in Bonn"))
     assert last.content == "> I rule in Rome lol\nthat was fun, I live in Bonn"
+
+
+@pytest.mark.parametrize(
+    "end", ["ok stop. thanks, that helped.", "Spiel vorbei.", "Okay, stop!", "in echt jetzt:"]
+)
+def test_a_play_has_many_ends(end: str) -> None:
+    played = talk("Let's role-play. You are a doctor and I am a patient.", f"{end} I live in Bonn.")
+    assert "I live in Bonn." in quote_role_play(played)[1].content.split("> ")[-1]
+    assert not quote_role_play(played)[1].content.startswith("> I live")
 
 
 def test_only_users_play_and_other_messages_stay() -> None:

@@ -21,6 +21,7 @@ SAID = datetime(2026, 9, 7, 18, tzinfo=timezone.utc)  # a Monday
         ("For the next two weeks, answer in Spanish.", "2026-09-21"),
         ("don't suggest meat until Easter", "2027-03-28"),
         ("bis freitag bitte nur englisch antworten, ich hab am freitag prüfung", "2026-09-12"),
+        ("bis freitag bitte immer nur kurz antworten", "2026-09-12"),
         ("antworte heute bitte in stichworten", "2026-09-08"),
         ("diese woche bitte nur vegane rezepte", "2026-09-14"),
         ("bis ende des monats keine süßigkeiten vorschlagen", "2026-10-01"),

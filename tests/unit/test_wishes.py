@@ -204,6 +204,7 @@ def test_what_only_points_is_what_the_sentence_before_told() -> None:
         "lets pretend i never said that",
         "Let's pretend I never told you that.",
         "act as if I never mentioned it",
+        "let's pretend i never said that. i work at tesco",
         "tun wir so, als hätte ich das nie gesagt",
     ],
 )
@@ -262,6 +263,12 @@ def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
         "empfiehl mir ein Buch",
         "おすすめの本を教えて",
         "レシピを提案して",
+        "schreib mir bitte ein kurzes gedicht für oma",
+        "erzähl mir drei kurze witze",
+        "use bullet points here",
+        "dont use tables here",
+        "could you make it a bit shorter please",
+        "rezepte ohne fleisch bitte",
     ],
 )
 def test_to_ask_for_a_suggestion_is_no_standing_instruction(text: str) -> None:
@@ -310,3 +317,23 @@ def test_a_request_beside_one_piece_of_work_is_no_standing_instruction(text: str
 )
 def test_an_instruction_that_names_other_times_or_no_piece_of_work_is_kept(text: str) -> None:
     assert [wish.kind for wish in wishes(text)] in (["instruction"], ["withdrawal"])
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "magst du mich bitte immer duzen und keine aufzählungen benutzen?",
+            ["magst du mich bitte immer duzen", "keine aufzählungen benutzen?"],
+        ),
+        ("Call me Max and never use emojis.", ["Call me Max", "never use emojis."]),
+        (
+            "これからは敬語なしで答えてくれる?あと絵文字は使わないでほしいです。",
+            ["これからは敬語なしで答えてくれる?", "あと絵文字は使わないでほしいです。"],
+        ),
+    ],
+)
+def test_two_wishes_of_one_message_are_two_instructions(text: str, parts: list[str]) -> None:
+    assert [(wish.kind, wish.text) for wish in wishes(text)] == [
+        ("instruction", part) for part in parts
+    ]

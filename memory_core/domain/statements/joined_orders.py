@@ -47,6 +47,8 @@ def _orders(reading: MarkedSentence) -> bool:
     if reading.japanese:
         return bool(reading.kind_set & ACTS and reading.signs & {"jask", "jforbid"})
     order = [mark for mark in reading.marks if mark.kind not in _BEFORE_ORDER]
+    if [mark.kind for mark in order[:2]] == ["ME", "ADDRESS_ME"]:  # "magst du mich … duzen"
+        order = order[1:]
     verb = [mark for mark in order if mark.start == order[0].start]
     addresses = any(mark.kind == "ADDRESS_ME" for mark in verb)
     return not ACTS.isdisjoint(mark.kind for mark in verb) and (addresses or len(order) > len(verb))

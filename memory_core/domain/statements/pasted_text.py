@@ -57,6 +57,8 @@ _TO_WORK_ON = re.compile(
     r"|^[^\n]{0,60}\b(?:spam|phishing|scam|tl;?dr)\b[^\n:：]{0,30}[:：?]?[ \t]*\n[ \t]*(?=\n)"
     r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue"
     r"|translation)\s{0,3}:"
+    r"|\bis (?:this|the following)(?: sentence| text| line)?(?: \w{2,10})? (?:correct|right|ok"
+    r"|okay)[ \t]{0,2}[?:：]|\bfill in (?:the|these) (?:gaps?|blanks?)\b[^\n:：]{0,40}[:：]"
     r"|\bhow (?:do|would|can|to|does)(?: (?:you|i|we|one))? (?:say|write|spell|translate|phrase)\b"
     r"[^\n:：?]{0,40}[:：]|\b(?:what(?:'s| is)|wie (?:sagt|schreibt|heißt)|was heißt)\b"
     r"[^\n:：?]{0,40}\b(?:in|auf) [^\W\d_]{3,15}[ \t]{0,2}[:：]"
@@ -75,6 +77,9 @@ _INTRODUCED = re.compile(
     rf"|erhalten))\b[^\n:：]{{0,60}}\b{_TEXTS}\b[^\n:：]{{0,60}}[:：]"
     rf"|^[ \t]*(?:(?:the|my|his|her|their|our) (?:[^\W\d_]{{1,20}}'s? )?)?{_TEXTS}"
     rf"(?: (?:text|from [^\n:]{{1,40}}))?[ \t]*[:：][ \t]*\n"
+    r"|(?:^|(?<=[.!?。]))[ \t]*(?:chapter|scene|act|kapitel|szene|akt) "
+    r"(?:\d{1,3}|one|two|three|four|five|[ivx]{1,5}|eins|zwei|drei)[ \t]?\.(?=\s)"
+    r"|第[一二三四五六七八九十\d]{1,3}[章話]。"
     rf"|{_FICTION}[^\n:：.!?。]{{0,40}}[:：]"
     r"|(?:以下|次)(?:の|は)[^\n:：。]{0,30}[:：]",
     re.IGNORECASE | re.MULTILINE,

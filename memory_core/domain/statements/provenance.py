@@ -72,6 +72,8 @@ _QUOTED = re.compile(
 )
 _MAY_BE_OTHERS = re.compile(
     r"[<>{}\[\]`~\"“„«「:：_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b"
+    r"|\b(?:chapter|scene|act|kapitel|szene|akt) (?:\d|[iv]|one|two|eins|zwei)|[章話]。"
+    r"|\bis (?:this|the following)\b"
     rf"|\bbeispiel\b|\bexemple\b|\bejemplo\b|{'|'.join(map(re.escape, HEADINGS))}",
     re.IGNORECASE,
 )

@@ -24,11 +24,15 @@ _PLAYS = re.compile(
 """Words that may open a play or an exercise."""
 _ROLE_PLAY = re.compile(
     r"\brole-?\s?play|\b(?:interview|sales|conversation|job) practice\b|\bd&d\b|\brollenspiel\b"
-    r"|ロールプレイ|なりきり",
+    r"|\b(?:let'?s (?:all )?)?(?:pretend|imagine|suppose)(?: that)? (?:i(?:'m|m| am| was| were)"
+    r"|we(?:'re|re| are))\b|\bstell dir vor,? (?:ich|wir)\b|\btun wir so,? als wäre"
+    r"|\bdu bist jetzt\b|ロールプレイ|なりきり",
     re.IGNORECASE,
 )
 _TAKES_PART = re.compile(
-    r"\b(?:i(?:'m|m| am|'ll be| will be|'ll play| play)|ich (?:bin|spiele))\b|[私僕俺](?:は|が)",
+    r"\bwe(?:'re|re| are)\b|\bich wäre\b"
+    r"|\b(?:i(?:'m| was| were|m| am|'ll be| will be|'ll play| play)|ich (?:bin|spiele))\b"
+    r"|[私僕俺](?:は|が)",
     re.IGNORECASE,
 )
 _TAKES_A_ROLE = re.compile(
@@ -42,12 +46,13 @@ _TAKES_A_ROLE = re.compile(
 )
 """Words by which the user becomes another person in it."""
 _OVER = re.compile(
-    r"\b(?:in )?real life\b|\birl\b|\bout of character\b|\booc\b|\b(?:end|stop|quit|pause)(?:ing)?"
+    r"\A\W*(?:ok(?:ay)?\W{1,3})?stop\b|\bthanks\W{1,3}that helped\b"
+    r"|\b(?:in )?real life\b|\birl\b|\bout of character\b|\booc\b|\b(?:end|stop|quit|pause)(?:ing)?"
     r" (?:of )?(?:the |this |our )?(?:scene|game|play(?:ing)?|role-?\s?play)\b"
     r"|\bthat was (?:fun|great|good|awesome|helpful)\b"
     r"|\b(?:ok(?:ay)?|alright),? (?:enough|done|back)"
     r"|\bin echt\b|\bim (?:echten|wirklichen|richtigen) leben\b|\bdas reicht\b"
-    r"|\bspiel(?:e)?s? (?:vorbei|aus)"
+    r"|\bspiel(?:e)?s? (?:ist )?(?:vorbei|aus)\b"
     r"|\bgenug (?:gespielt|geübt)\b|現実(?:では|の)|本当は|実際は|ここまで"
     r"|終わり(?:にし|！|。)|演技終",
     re.IGNORECASE,

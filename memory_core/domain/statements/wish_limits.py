@@ -40,6 +40,10 @@ _FROM_NOW_ON: Final = re.compile(
 )
 
 
+_ALWAYS: Final = re.compile(r"\b(?:always|immer|stets)\b|いつも", re.IGNORECASE)
+"""Words with which a time would be a habit."""
+
+
 def holds_until(wish: str, said_at: datetime) -> datetime | None:
     """The end of an instruction that names one; None for any other.
 
@@ -51,7 +55,9 @@ def holds_until(wish: str, said_at: datetime) -> datetime | None:
     text = wish
     for pattern, turned in _ENGLISH:
         text = turned.join(pattern.split(text))
-    text = with_english_times(text, german=names_german_time(wish), japanese=has_japanese(wish))
+    text = with_english_times(
+        _ALWAYS.sub(" ", text), german=names_german_time(wish), japanese=has_japanese(wish)
+    )
     until = _UNTIL.search(text)
     try:
         if until is not None:

@@ -161,6 +161,11 @@ def _wants_to_do(reading: MarkedSentence) -> bool:
 _SUGGESTS = re.compile(
     r"suggest|recommend|propos|schlag|vorschl|empf[ei]\w?hl|おすすめ|お勧め|オススメ|提案|薦め"
 )
+_HERE = re.compile(
+    r"\b(?:here|hier)\W*\Z|\b(?:a bit|a little|slightly|etwas|ein bisschen|ein wenig)"
+    r" [a-zäöü]{3,12}er\b|\b(?:make|mach) (?:it|this|that|es|das)\b"
+)
+"""What is said of one answer: "use bullet points here", "make it a bit shorter"."""
 _AMONG = re.compile(
     r"\b(?:only|just|nothing|no|without|not|nur|kein\w{0,2}|nichts|nix|ohne|so|also|because|i'm"
     r"|i am|i have|ich bin|ich habe|weil|da)\b|だけ|のみ|なし|以外|ので|から"
@@ -173,7 +178,11 @@ def _asks_for_one_answer(reading: MarkedSentence) -> bool:
 
     For example "can you recommend a soup", "explain the difference between these in two sentences".
     """
-    if not reading.kind_set.isdisjoint(_LASTS):
+    if not reading.kind_set.isdisjoint(_LASTS - {"NOT"}):
+        return False
+    if _HERE.search(reading.text) is not None:
+        return True
+    if "NOT" in reading.kind_set:
         return False
     if any(mark.kind == "SUGGEST" and _SUGGESTS.search(mark.text) for mark in reading.marks):
         return _AMONG.search(reading.text) is None
@@ -202,14 +211,17 @@ _PIECE_OF_WORK = re.compile(
     r" (?:an?|the|this|these|that|my|our|some|one|two|three|four|five|six|seven|eight|nine|ten"
     r"|\d{1,3})\b(?! (?:bit|little|lot)\b)|(?:bitte "
     r"|kannst du (?:mir )?(?:bitte )?){0,2}(?:schreibe?|erstelle?|entwirf|entwerfe|übersetze?"
-    r"|formuliere?|mache?|gib|baue?|generiere?|plane?|fasse?|schreiben)(?: mir| uns)? (?:ein|eine"
+    r"|formuliere?|mache?|gib|baue?|generiere?|plane?|fasse?|schreiben|erzähle?|nenne?|halte?)"
+    r"(?: mir| uns)?(?: bitte| mal| noch| kurz){0,2} (?:ein|eine"
     r"|einen|den|die|das|diesen?|dieses|drei|zwei|\d{1,3})\b"
 )
 """Words by which a message asks that a single thing be made."""
 _MADE_FOR_ONESELF = re.compile(
     r"(?:please |(?:can|could|would|will) you (?:please )?){0,2}"
     r"(?:(?:write|draft|create|compose|generate|make|build|design|prepare|code|find) (?:me"
-    r"|us) (?:up )?an? |(?:suggest|recommend) (?:(?:me|us) )?(?:an?|some|two|three|four|five|ten"
+    r"|us) (?:up )?an? |(?:schreibe?|erstelle?|mache?|gib|erzähle?|nenne?|halte?)(?: mir| uns)?"
+    r"(?: bitte| mal| noch| kurz){0,2} (?:eine?n?|zwei|drei|vier|fünf|\d{1,3}) "
+    r"|(?:suggest|recommend) (?:(?:me|us) )?(?:an?|some|two|three|four|five|ten"
     r"|\d{1,3}) )"
 )
 """The same words, in a form that shows that the sentence itself is not about later requests."""

@@ -30,7 +30,7 @@ from memory_core.domain.statements.wish_rules import (
 from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.sameness import normalised
-from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.domain.text.text_cache import keep_texts
 
 Kind = Literal["instruction", "withdrawal", "forget"]
@@ -58,7 +58,7 @@ PERHAPS = 0.3
 it names: 92 of these 95 have it, and 4 of the 270.
 """
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 3 of
+"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 2 of
 250 further sentences. `python -m bench.knowledge.wish_training` prints all of these.
 """
 LIFTS_PERHAPS = 0.03
@@ -210,6 +210,16 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
         for sentence, text in split
         if 0 < len(text) <= MAX_SENTENCE
     ]
+    if len(readings) > 1 and points_at_last(readings[0][2]):
+        sentence, text, _ = readings[0]
+        return (
+            Wish("forget", 0, text, sentence.start, sentence.end),
+            *_wishes_in_order(readings[1:]),
+        )
+    return _wishes_in_order(readings)
+
+
+def _wishes_in_order(readings: Sequence[tuple[Sentence, str, MarkedSentence]]) -> tuple[Wish, ...]:
     before = None
     wishes: list[tuple[Wish, MarkedSentence]] = []
     makes_one = False
