@@ -30,7 +30,12 @@ from memory_core.adapters.offline.fact_matches import (
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
 from memory_core.adapters.offline.introductions import with_owner
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
-from memory_core.adapters.offline.omissions import MOST_AFTER, MOST_BEFORE, completed
+from memory_core.adapters.offline.omissions import (
+    MOST_AFTER,
+    MOST_BEFORE,
+    completed,
+    is_about_the_same_person,
+)
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
@@ -135,6 +140,8 @@ class _Reading:
             if _JOKES.search(sentence.text):
                 if len(sentence.text) <= MOST_OF_JOKE:
                     self._drop_last(name)
+                continue
+            if is_about_the_same_person(sentence.text, before_it):
                 continue
             text = with_subject(written_out(_without_shouting(sentence.text)), before_it)
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
