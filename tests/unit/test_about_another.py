@@ -49,3 +49,13 @@ def test_what_the_speaker_says_of_themselves_is_one(text: str, slot: str, value:
 def test_an_ordinal_is_no_age() -> None:
     assert slots_of("ich bin 3. geworden beim lauf") == {}
     assert slots_of("ich bin 34 geworden") == {"age": "34"}
+
+
+def test_a_thing_is_no_person_of_an_age() -> None:
+    messages = [Message(role="user", content="weight is 81 now!", timestamp=NOW)]
+    assert all(fact.attribute != "age" for fact in said_facts(messages))
+
+
+def test_a_time_is_nothing_that_is_drunk() -> None:
+    assert set(slots_of("i quit drinking 3 weeks ago and started running")) == {"drinks alcohol"}
+    assert slots_of("I don't drink coffee.") == {"drinks coffee": "no"}

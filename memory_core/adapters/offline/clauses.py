@@ -115,7 +115,8 @@ _NAME = (
     r"|Somebody|Nobody|Anyone|One|Most|Some|Many|People|All|And|But|So|Then|Also|Yes|No|Well|Now"
     r"|Today|Just|Recently|Finally|Please|User|Assistant|When|Whenever|Where|While|If|Unless|Until"
     r"|Since|Because|Although|Though|Once|After|Before|As|For|In|On|At|With|How|Why|Such|Each|Every"
-    r"|Both|Other|Others|Several|Few|Whether)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
+    r"|Both|Other|Others|Several|Few|Whether|Everything|Something|Nothing|Weight|Height|Rent|Salary"
+    r"|Budget|Price|Number|Address|Port|Version|Work|Life|School|Sleep|Training)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
 """A name that begins a clause.
 

@@ -487,7 +487,7 @@ ENGLISH: tuple[Pattern, ...] = (
             a.lasting, filled="no", negative=True),
     Pattern("drinks {value}", "{who} does not drink {value}",
             r"(?:(?:(?:do|does|can) not|never|no longer) drinks?|<did>(?:stopped"
-            r"|quit) drinking)\b(?! alcohol\b)",
+            r"|quit) drinking)\b(?! (?:alcohol|about|for|in|since|last|a|an|\d{1,3})\b)",
             a.lasting, filled="no", negative=True),
     Pattern("allergy to {value}", "{who} is not allergic to {value}", r"<be> not allergic to\b",
         a.thing, filled="no", negative=True),
