@@ -12,7 +12,7 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,30 +57,31 @@ class PrivateWord:
 
 def private_words(source: str) -> list[PrivateWord]:
     """The private words of a Python file, in the order of its lines."""
-    words = [*_bound_names(source), *_words_of_prose(source)]
+    nodes = list(ast.walk(ast.parse(source)))
+    words = [*_bound_names(nodes), *_words_of_prose(source, nodes)]
     return sorted(words, key=lambda word: (word.line, word.word))
 
 
-def _bound_names(source: str) -> Iterator[PrivateWord]:
-    for node in ast.walk(ast.parse(source)):
+def _bound_names(nodes: Iterable[ast.AST]) -> Iterator[PrivateWord]:
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in NAMES:
             yield PrivateWord(node.lineno, node.id)
         elif isinstance(node, ast.arg) and node.arg in NAMES:
             yield PrivateWord(node.lineno, node.arg)
 
 
-def _words_of_prose(source: str) -> Iterator[PrivateWord]:
-    for line, text in (*_docstrings(source), *_comments(source)):
+def _words_of_prose(source: str, nodes: Iterable[ast.AST]) -> Iterator[PrivateWord]:
+    for line, text in (*_docstrings(nodes), *_comments(source)):
         # a phrase may run over the end of a line
         for match in PHRASES.finditer(re.sub(r"\s", " ", text)):
             yield PrivateWord(line + text.count("\n", 0, match.start()), match[0].lower())
 
 
-def _docstrings(source: str) -> Iterator[tuple[int, str]]:
+def _docstrings(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Strings that are statements: docstrings, and texts beneath a constant. With the line in which
     each begins.
     """
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if (
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Constant)

@@ -427,11 +427,11 @@ class Grid:
             return edits[-1].value if edits and isinstance(edits[-1], Assertion) else None
 
         def ends(mark: Mark, value: str | None) -> bool:
-            told = mark.statement
-            if mark.shows != "value" or (limit is not None and told.place >= limit):
+            statement = mark.statement
+            if mark.shows != "value" or (limit is not None and statement.place >= limit):
                 return False
-            version = self.original(told.memory_id, told.version, told)
-            return value in (mark.value, wording(told.memory_id, version))
+            version = self.original(statement.memory_id, statement.version, statement)
+            return value in (mark.value, wording(statement.memory_id, version))
 
         def left() -> Mark:
             return Mark(retraction, "retraction", retraction.valid_from, retraction.valid_until)

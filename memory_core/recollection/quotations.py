@@ -103,7 +103,7 @@ def _begins(memory: Memory, moment: datetime) -> str:
 
 
 def _merged_from(memory: Memory, moment: datetime) -> str:
-    """Return the first day of a note that was merged of several days; else an empty text."""
+    """Return the first day of a note of several days; empty for others."""
     if FIRST_AT not in memory.metadata or memory.category != "note":
         return ""
     first = shown_at(datetime.fromisoformat(memory.metadata[FIRST_AT]), moment).date()

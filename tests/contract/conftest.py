@@ -227,11 +227,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 class Provisioning(CosmosStore):
     """A store that makes its container, as an app may against an emulator only.
-    The first of a database does it for all; the first of a server lets the product make it,
-    and the others have that one copied.
+    The first of a database does it for all.
     """
 
     there: ClassVar[set[tuple[str, str]]] = set()
+
+    async def open(self) -> None:
+        if self._names not in self.there:
+            await self._make()
+            self.there.add(self._names)
+        await super().open()
+
+    async def _make(self) -> None:
+        await self.provision()
+
+
+class Copying(Provisioning):
+    """One whose container is copied from that which the product has made first on its server."""
 
     def __init__(
         self, server: CosmosServer, database: str, *, dimensions: int, **options: Any
@@ -239,16 +251,13 @@ class Provisioning(CosmosStore):
         super().__init__(server.endpoint, database, dimensions=dimensions, key=KEY, **options)
         self._server, self._dimensions = server, dimensions
 
-    async def open(self) -> None:
-        if self._names not in self.there:
-            made = self._server.provisioned.get(self._dimensions)
-            if made is None:
-                await self.provision()
-                self._server.provisioned[self._dimensions] = self._names
-            else:
-                self._server.copy_container(made, self._names)
-            self.there.add(self._names)
-        await super().open()
+    async def _make(self) -> None:
+        first = self._server.provisioned.get(self._dimensions)
+        if first is None:
+            await self.provision()
+            self._server.provisioned[self._dimensions] = self._names
+        else:
+            self._server.copy_container(first, self._names)
 
 
 def on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
@@ -268,7 +277,7 @@ def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
     database = uuid4().hex
 
     def make(model: str, dimensions: int) -> LongTermStore:
-        return Provisioning(
+        return Copying(
             server,
             database,
             clock=clock,

@@ -18,7 +18,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Document
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, DIMENSIONS, StillClock, commit
-from tests.contract.conftest import Provisioning
+from tests.contract.conftest import Copying
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.tasks import ASKED, Hand, converse, finished, formed_once
 from tests.world import World
@@ -88,9 +88,7 @@ async def test_a_fault_at_any_write_of_a_conversations_work_leaves_it_formed_onc
     clock, database = StillClock(), uuid4().hex
 
     def elsewhere(model: str, dimensions: int) -> CosmosStore:
-        return Provisioning(
-            server, database, clock=clock, embedding_model=model, dimensions=dimensions
-        )
+        return Copying(server, database, clock=clock, embedding_model=model, dimensions=dimensions)
 
     world = World(tmp_path, clock, elsewhere=elsewhere)
     agents = ScriptedAgents(unsteady=True)

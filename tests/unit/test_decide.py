@@ -61,11 +61,11 @@ def test_a_decision_that_is_made_twice_resolves_a_log_no_second_time(
         return resolved[-1]
 
     monkeypatch.setattr(slot_log, "sealed_timeline_of", noted)
-    held = near("she is with Fabrikam now", 0.1, value="Fabrikam", **JOB)
-    log, new = slot(held), semantic("Ann works at Contoso", value="Contoso", **JOB)
-    first = judge(new, [held], 0.98, log)
+    known = near("she is with Fabrikam now", 0.1, value="Fabrikam", **JOB)
+    log, new = slot(known), semantic("Ann works at Contoso", value="Contoso", **JOB)
+    first = judge(new, [known], 0.98, log)
     assert len(resolved) == 3, "as it is, and with what is new as another memory's and as its own"
-    assert judge(new, [held], 0.98, log) == first
+    assert judge(new, [known], 0.98, log) == first
     assert len(resolved) == 3
 
 

@@ -60,8 +60,21 @@ IN_ENGLISH = (
     "dog|cat|puppy|kitten|horse|pony|rabbit|hamster|guinea pig|parrot|budgie|tortoise|snake|hen"
     "|goat"
 )
+BREED = (
+    "beagle|terrier|labrador|retriever|spaniel|poodle|collie|sheepdog|dachshund|bulldog|corgi"
+    "|whippet|greyhound|husky|pug|cockapoo|labradoodle|tabby|ragdoll|siamese|maine coon|mongrel"
+)
+"""Kinds of dogs and cats that stand for the animal: "a beagle called Milo"."""
 IN_JAPANESE = "愛犬|愛猫|子犬|子猫|犬|猫|ペット"
+_ALIVE_JA = "(?!.{0,80}(?:亡くな|死に|死ん|天国|旅立))"
 JAPANESE_PETS: tuple[Row, ...] = (
+    Row(
+        "pet {value}",
+        rf"{_ALIVE_JA}(?:うち|我が家|私|僕)の(?P<of>{IN_JAPANESE})の(?P<value>[ぁ-んァ-ヶー]{{2,8}}?)(?=[はがも、])"
+        r"|(?P<of2>[ァ-ヶー一-龯]{0,6}[犬猫])の(?P<value2>[ぁ-んァ-ヶー]{2,8}?)、?生後",
+        filled="{of}",
+        denies=True,
+    ),
     Row(
         "pet {value}",
         rf"(?P<of>{IN_JAPANESE})の名前は(?P<value>[^、。]{{1,30}}?)(?:です|だ|と|\Z)"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_core.adapters.offline.casual import written_out
 from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.text_cache import keep_texts
 
@@ -114,7 +115,8 @@ _NAME = (
     r"|Somebody|Nobody|Anyone|One|Most|Some|Many|People|All|And|But|So|Then|Also|Yes|No|Well|Now"
     r"|Today|Just|Recently|Finally|Please|User|Assistant|When|Whenever|Where|While|If|Unless|Until"
     r"|Since|Because|Although|Though|Once|After|Before|As|For|In|On|At|With|How|Why|Such|Each|Every"
-    r"|Both|Other|Others|Several|Few|Whether)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
+    r"|Both|Other|Others|Several|Few|Whether|Everything|Something|Nothing|Weight|Height|Rent|Salary"
+    r"|Budget|Price|Number|Address|Port|Version|Work|Life|School|Sleep|Training)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
 """A name that begins a clause.
 
@@ -313,25 +315,15 @@ _CONTRACTIONS = (
     (re.compile(r"\bcan['’]?t\b|\bcannot\b", re.I), "can not"),
     (re.compile(r"\bwon['’]t\b", re.I), "will not"),
     (re.compile(r"\b(\w+)n['’]t\b", re.I), r"\1 not"),
-    (re.compile(r"\b(do|does|did)nt\b", re.I), r"\1 not"),
-    (re.compile(r"\bive\b", re.I), "I have"),
     (re.compile(r"(?<=[a-z]) n (?=[a-z])"), " and "),
-    (
-        re.compile(
-            r"\bim\b(?=\s+(?:an?|the|not|from|in|allergic|vegan|vegetarian|married|living"
-            r"|working|\d{1,3}(?=\Z|,| and\b| years))\b)",
-            re.I,
-        ),
-        "I am",
-    ),
 )
 
 
 @keep_texts(1_024)
 def expanded(sentence: str) -> str:
     """Write out contractions: "I'm" → "I am", "don't" → "do not"."""
-    plain = sentence.replace("’", "'")
-    if any(part in plain for part in ("'", "nt", "m ", "cannot", "ve ", " n ")):
+    plain = written_out(sentence.replace("’", "'"))
+    if any(part in plain for part in ("'", "cannot", "cant", " n ")):
         for pattern, written in _CONTRACTIONS:
             plain = pattern.sub(written, plain)
     return plain

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory_core.adapters.offline import fact_patterns, names
+from memory_core.adapters.offline.animals import BREED
+from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, amount, listed
@@ -82,6 +84,8 @@ def facts_of_table(sentence: str, *, introduced: bool = False) -> Iterator[Patte
             continue
         if not matches and verb and clause.carried:
             matches = _with_verb(clause, verb)
+        if not matches and clause.carried and clause.subject == "I" and _GOES_ON.match(clause.rest):
+            matches = list(_matches(replace(clause, rest=f"am {clause.rest}"), sentence))
         shared = _SHARED.match(clause.rest) if matches else None
         verb = shared.group() if shared else verb if matches else ""
         before = None
@@ -142,6 +146,11 @@ def _with_verb(clause: Clause, verb: str) -> list[tuple[Pattern, dict[str, str]]
     return [match for match in _matches(whole, "") if match[0].attribute in _OF_BARE_PARTS]
 
 
+_GOES_ON = re.compile(
+    r"(?:now )?(?:living|working|based|studying) (?:in|at|as|for)\b"
+    r"(?=.{2,60}\b(?:now|these days|since|currently)\b)|now (?:living|working|studying) "
+)
+"""A state of the speaker without its verb: "moved out, living in Hull now"."""
 _SHARED = re.compile(r"(?:am|is|are|have got|has got|have|has)(?= )")
 """Verbs that two parts of a sentence may share."""
 _OWN_VERB = re.compile(r"\b(?:is|are|was|were|has|have|can|will|do|does|did)\b")
@@ -175,9 +184,15 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
             yield PatternMatch(
                 _LIVES_IN, {"value": match["place"]}, "I" if match["who"] == "I" else "we"
             )
-    for newcomer in (_NEWCOMER, _IS_MY):
+    if _PROPOSED.search(sentence) is not None:
+        yield PatternMatch(_STATUS, {"value": "engaged"}, "I")
+    for newcomer in (_NEWCOMER, _NEW_BOSS, _IS_MY):
         for match in newcomer.finditer(sentence):
             yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
+    for pets in (_CALLED_PET, _OLD_PET):
+        for match in pets.finditer(sentence):
+            if names.is_given_name(match["name"]):
+                yield PatternMatch(_HAS_PET, {"value": match["name"], "of": match["of"]}, "I")
     raised = _RAISED.match(sentence)
     if raised is not None and (value := amount(raised["value"].rstrip("."))) is not None:
         yield PatternMatch(_AMOUNTS_TO, {"of": raised["of"], "value": value}, "my")
@@ -192,6 +207,26 @@ _MOVED_HERE = re.compile(
     r"(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2})(?: now)?(?:,|;| [–-])? (?:and )?"
     r"(?:(?:I|we)(?:['’]ve| have)? )?(?:just )?moved here\b"
 )
+_CALLED_PET = re.compile(
+    rf"\A(?:[\w'’]{{1,12}},? ){{0,3}}(?:I|[Ww]e)(?:['’]\w+)? [^.!?]{{0,80}}, "
+    rf"an? (?:[\w-]+ ){{0,3}}?(?P<of>{ANIMAL}|{BREED}),? (?:called|named)"
+    r" (?P<name>[A-Z][a-z]{1,20})\b"
+)
+_OLD_PET = re.compile(
+    rf"(?:\A|, )(?P<name>[A-Z][a-z]{{1,20}}),? (?:is )?my (?:[\w-]+ ){{0,2}}"
+    rf"(?P<of>{ANIMAL}|{BREED})\b"
+)
+_HAS_PET = next(row for row in fact_patterns.ENGLISH if row.filled == "{of}")
+_NEW_BOSS = re.compile(
+    r"(?:\A|[,;] |\b(?:and|but) )(?:[Mm]y |[Oo]ur )?[Nn]ew (?P<kind>boss|manager|landlord|landlady)"
+    r"(?: is|'s) (?:called |named )?(?P<name>[A-Z][a-z]+)(?=[.!,;]|\Z| (?:now|since|and)\b)"
+)
+_PROPOSED = re.compile(
+    r"\bproposed\b[^.!?]{0,60} I said yes\b"
+    r"|\A(?![^.!?]{0,60}\b(?i:if|when|hope|wish)\b)[^.!?]{0,60}\bproposed to me\b"
+    r"|\bI proposed\b[^.!?]{0,60} (?:he|she|they) said yes\b"
+)
+_STATUS = next(row for row in fact_patterns.ENGLISH if row.attribute == "marital status")
 _IS_MY = re.compile(
     rf"\A(?P<name>[A-Z][a-z]+) is (?:now )?my new (?P<kind>{SINGULAR})"
     r"(?=[.!,;]|\Z| (?:now|since|and)\b)"

@@ -19,6 +19,7 @@ from memory_core.adapters.offline import names
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.belongings import CAR, COUNTED, HAD
 from memory_core.adapters.offline.fact_values import Shape
+from memory_core.domain.text.spelling import ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
 Of = Literal["self", "we", "mine", "call", "other", "foreign"]
@@ -279,10 +280,15 @@ ENGLISH: tuple[Pattern, ...] = (
         r"(?:majors? in|<be> majoring in|<be> doing (?:an?|my) <degree> in)\b", a.job),
     # name, age, nationality
     Pattern("name", _CALLED, r"name is(?: now)?", names.name, ("mine",)),
-    Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", names.name),
+    Pattern("name", _CALLED, r"(?:<be> (?:called|named)|go(?:es)? by|'s name is)\b", names.name),
     Pattern("name", _CALLED, r"", names.name, ("call",)),
     Pattern("name", _CALLED, r"<did>changed my name to\b", names.name, ("self",)),
     Pattern("name", _CALLED, r"am\b", names.own_name, ("self",)),
+    Pattern("nickname", "{who}'s nickname is {value}",
+        r"(?:friends|family|mates|colleagues|parents|sister|brother) (?:all )?calls? me"
+        r"(?= [A-ZÀ-Þ])", names.name, ("mine",)),
+    Pattern("nickname", "{who}'s nickname is {value}",
+        r"(?:everyone|everybody) calls me(?= [A-ZÀ-Þ])", names.name, ("foreign", "self")),
     Pattern("nationality", "{who} is {value}", r"<be>(?: an?)?\b", names.nationality),
     Pattern("pronouns", "{who}'s pronouns are {value}", r"(?:preferred )?pronouns are\b",
         names.pronouns, ("mine",)),
@@ -292,7 +298,8 @@ ENGLISH: tuple[Pattern, ...] = (
         r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.age),
     Pattern("age", "{who} is {value} years old", r"<be> (?P<value>[a-z]+) years? old\b", a.number),
     Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
-    Pattern("birthday", "{who}'s birthday is {value}", r"was born on", a.day),
+    Pattern("birthday", "{who}'s birthday is {value}",
+        rf"was born on(?! (?:{ANY_WEEKDAY}))", a.day),
     Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b",
         a.anything),
     Pattern("phone number", "{who}'s phone number is {value}",
@@ -317,6 +324,10 @@ ENGLISH: tuple[Pattern, ...] = (
             r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b"
             r"(?! to (?:my|his|her|their) (?:job|work|career|company|business|phone|laptop))",
             a.anything, _ALL),
+    Pattern("marital status", "{who} is married",
+            r"<be> back from (?:my|our|the) honeymoon\b"
+            r"|<did>(?:tied the knot|got hitched|had (?:my|our) wedding)\b",
+            a.always, ("self", "we"), "married"),
     Pattern("marital status", "{who} is not married", r"<be> not married$", a.nothing,
         filled="not married", negative=True),
     Pattern("spouse", "{who} is no longer married", r"(?:<be>|<did>got) (?:divorced|widowed)\b",
@@ -359,6 +370,9 @@ ENGLISH: tuple[Pattern, ...] = (
             r"|(?:was|had to be) (?:put down|put to sleep|rehomed)))\b", a.always, ("other",),
             NO_LONGER),
     Pattern("pet {value}", "{who} no longer has {value}",
+            r"(?:had to|have|has) put (?P<value>[A-ZÀ-Þ][a-zà-ÿ]{1,20}) (?:to sleep|down)\b"
+            r"(?! (?:for|in|as|on)\b)", names.name_alone, _ALL, NO_LONGER),
+    Pattern("pet {value}", "{who} no longer has {value}",
             r"(?:<did>(?:lost|rehomed|gave away|given away)|no longer (?:have|has)"
             r"|had to (?:give away|rehome)|(?:do|does) not have(?= [A-Z]\w+ any ?more\b))",
             names.name_alone, _ALL, NO_LONGER, negative=None),
@@ -389,13 +403,18 @@ ENGLISH: tuple[Pattern, ...] = (
         r"(?:new )?car is(?= (?:an?|the) (?:[\w-]+ ){0,3}[A-ZÀ-Þ])", a.thing, ("mine",)),
     Pattern("smokes", "{who} smokes", r"(?:smokes?|<be> a smoker)\b", a.nothing, filled="yes"),
     Pattern("smokes", "{who} smokes",
-        r"smokes?(?= (?:an? pack|half a pack|\d|one|two|cigarettes|too much|daily|again)\b)",
+        r"smokes?(?= (?:an? pack|half a pack|\d+|one|two|cigarettes|too much|daily|again)\b)",
             a.always, filled="yes"),
     Pattern("drinks {value}", "{who} drinks {value}", r"drinks?\b", a.drink, filled="yes",
         many=True),
     Pattern("eats meat", "{who} does not eat meat",
             r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly"
             r"| going)? (?:vegan|vegetarian)\b", a.always, _ALL, "no"),
+    Pattern("smokes", "{who} smokes",
+        r"<did>(?:started|gone back to|went back to|took up) smoking\b",
+        a.always, filled="yes"),
+    Pattern("smokes", "{who} does not smoke",
+        r"(?:<be>|(?:have|has) <adv>been)(?: \w+)? smoke[- ]free\b", a.always, filled="no"),
     Pattern("smokes", "{who} does not smoke", r"<smoking>\b", a.nothing, filled="no",
         negative=None),
     Pattern("drinks alcohol", "{who} does not drink alcohol", r"<sober>\b", a.nothing, filled="no",
@@ -468,7 +487,7 @@ ENGLISH: tuple[Pattern, ...] = (
             a.lasting, filled="no", negative=True),
     Pattern("drinks {value}", "{who} does not drink {value}",
             r"(?:(?:(?:do|does|can) not|never|no longer) drinks?|<did>(?:stopped"
-            r"|quit) drinking)\b(?! alcohol\b)",
+            r"|quit) drinking)\b(?! (?:alcohol|about|for|in|since|last|a|an|\d{1,3})\b)",
             a.lasting, filled="no", negative=True),
     Pattern("allergy to {value}", "{who} is not allergic to {value}", r"<be> not allergic to\b",
         a.thing, filled="no", negative=True),

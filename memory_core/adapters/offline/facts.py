@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
 from memory_core.adapters.offline.animals import is_animal
+from memory_core.adapters.offline.casual import with_subject, written_out
 from memory_core.adapters.offline.clause_facts import read_clauses
-from memory_core.adapters.offline.clauses import asserted_clauses, quotes, without_fillers
+from memory_core.adapters.offline.clauses import SINGULAR, asserted_clauses, quotes, without_fillers
 from memory_core.adapters.offline.fact_matches import (
     FoundFact,
     fact_of_match,
@@ -29,7 +30,12 @@ from memory_core.adapters.offline.fact_matches import (
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
 from memory_core.adapters.offline.introductions import with_owner
 from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
-from memory_core.adapters.offline.omissions import MOST_AFTER, MOST_BEFORE, completed
+from memory_core.adapters.offline.omissions import (
+    MOST_AFTER,
+    MOST_BEFORE,
+    completed,
+    is_about_the_same_person,
+)
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
@@ -126,7 +132,7 @@ class _Reading:
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
         before_it = ""
-        for sentence in sentences(own_words(message.content)):
+        for sentence in _sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
             if _LABELLED.match(sentence.text):
@@ -135,7 +141,10 @@ class _Reading:
                 if len(sentence.text) <= MOST_OF_JOKE:
                     self._drop_last(name)
                 continue
-            sentence = replace(sentence, text=_without_shouting(sentence.text))
+            if is_about_the_same_person(sentence.text, before_it):
+                continue
+            text = with_subject(written_out(_without_shouting(sentence.text)), before_it)
+            sentence = replace(sentence, text=text[:1].upper() + text[1:])
             if begun:
                 for dots in ("…", "..."):
                     self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
@@ -212,11 +221,17 @@ class _Reading:
         slotted = {fact.text for fact in of_table if fact.attribute}
         of_table = [fact for fact in of_table if fact.attribute or fact.text not in slotted]
         subjects = {fact.subject for fact in of_table}
+        names_given = {fact.subject for fact in of_table if fact.attribute == "name"}
         pets = {(fact.attribute or "").casefold() for fact in (*of_table, *abroad)}
         named = list(_relatives(sentence.text, name))
         for relative, fact in named:
             is_pet = (fact.attribute or "").startswith(PET)
-            if relative.name not in subjects and not (is_pet and fact.attribute in pets):
+            is_told = fact.attribute == "name" and fact.subject in names_given
+            if (
+                not is_told
+                and relative.name not in subjects
+                and not (is_pet and fact.attribute in pets)
+            ):
                 # The rest of the sentence is another statement, which may tell of a change.
                 words_of_it = relative.quote if relative.quote in quote else quote
                 self.certain.setdefault(
@@ -237,6 +252,8 @@ class _Reading:
             statement = _in_own_words(sentence, name) or statement
             if statement is not None and statement.text in _namings(named, name):
                 statement = None
+        if statement is not None:
+            statement = replace(statement, text=_naming(statement.text))
         stated = [] if statement is None else [statement]
         changed = _changing(sentence, name, [*stating, *stated])
         for plain_fact in (statement, changed):
@@ -271,12 +288,28 @@ class _Reading:
                 for match in matches
                 if not _POINTS.search(match.groups["value"])
                 and not (likes and match.row.attribute == fact_patterns.OPINION)
+                and not _is_pupil(match)
                 and not (elsewhere and (match.row.attribute or "").startswith("number of"))
             ),
             *matches_of_new_persons(text),
         ]
 
 
+def _is_pupil(match: PatternMatch) -> bool:
+    """Whether a match takes a child's first day at a school for an employment."""
+    return (
+        match.row.attribute == "employer"
+        and "<working>" not in match.row.phrase
+        and _OF_ADULTS.match(match.subject) is None
+        and _SCHOOLS.search(match.groups["value"]) is not None
+    )
+
+
+_OF_ADULTS = re.compile(rf"(?:I|we|my|my (?:{SINGULAR}|aunt|uncle|colleague|coworker))\Z")
+_SCHOOLS = re.compile(
+    r"\b(?:Primary|Nursery|Pre-?[Ss]chool|Kindergarten|Kita|Elementary|Infants?|Juniors?|School"
+    r"|High|Secondary|Montessori|Academy|Grammar|Playgroup|Daycare|College|Uni(?:versity)?)\b"
+)
 _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 """Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
 _JOKES = re.compile(
@@ -285,6 +318,28 @@ _JOKES = re.compile(
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )
+
+
+_PICTURES = r"[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]"
+_ENDS_IN_CHATS = re.compile(rf"{_PICTURES}++|(?<=[ぁ-んァ-ヶー一-龯][!?])(?=[ぁ-んァ-ヶ一-龯])")
+"""A picture, and a plain mark between Japanese letters: chats end sentences with these, too."""
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a message, which also end at a picture."""
+    for sentence in sentences(text):
+        start = 0
+        for end in _ENDS_IN_CHATS.finditer(sentence.text):
+            if part := sentence.text[start : end.start()].strip():
+                yield _part(sentence, part, start)
+            start = end.end()
+        if part := sentence.text[start:].strip():
+            yield _part(sentence, part, start) if start else sentence
+
+
+def _part(sentence: Sentence, part: str, start: int) -> Sentence:
+    begins = sentence.start + sentence.text.index(part, start)
+    return Sentence(part, begins, begins + len(part))
 
 
 def _without_shouting(text: str) -> str:
@@ -380,6 +435,20 @@ def _namings(
             f"{speaker_name}: {quote[:1].upper()}{quote[1:]}",
         )
     )
+
+
+_NAMES_ONLY = re.compile(
+    r"(?P<whose>[A-Z][\w -]{0,58}'s (?:[a-z-]{1,20} ){1,4})(?P<name>[A-ZÀ-Þ][\w'-]{1,30})"
+    r"|(?P<name2>[A-ZÀ-Þ][\w'-]{1,30}), (?P<whose2>[A-Z][\w -]{0,58}'s (?:[a-z-]{1,20} ?){1,4})"
+)
+
+
+def _naming(text: str) -> str:
+    """A person who is only named, as a statement: "Kat is User's friend"."""
+    match = _NAMES_ONLY.fullmatch(text)
+    if match is None:
+        return text
+    return f"{match['name'] or match['name2']} is {(match['whose'] or match['whose2']).strip()}"
 
 
 def _owner(speaker_name: str) -> str:

@@ -142,12 +142,12 @@ _ROWS: tuple[Row, ...] = (
         for attribute in ("employer", "occupation")
     ),
     # name, age, nationality
-    Row("name", r"\b(?:ich heiße|mein Name ist) " + _NAME),
+    Row("name", r"\b(?:[Ii]ch heiße|heiße ich|[Mm]ein Name ist) (?:jetzt |nun |seitdem )?" + _NAME),
     Row(
         "age",
         r"\b(?:ich bin|bin ich) (?:jetzt |schon |gerade "
         r"|übrigens )?(?P<value>\d{1,2}|1[01]\d)(?: Jahre(?: alt)?)?\b"
-        r"(?!,\d| (?:mal|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
+        r"(?!,\d|\.| (?:mal|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
     ),
     Row(
         "birthday",
@@ -160,6 +160,15 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?:ich bin|bin ich|wir sind|und) "
         + _SINCE
         + r"(?P<value>verheiratet|geschieden|verlobt|ledig|verwitwet|single)\b",
+    ),
+    Row(
+        "marital status",
+        rf"\b(?:ich bin|bin ich) {_SINCE}mit [A-ZÄÖÜ]\w+ (?P<value>verheiratet|verlobt)\b",
+    ),
+    Row(
+        "marital status",
+        r"\b(?:wir haben|haben wir|ich habe?|habe? ich)\b[^,;]{0,30} geheiratet\b",
+        filled="verheiratet",
     ),
     Row("spouse", rf"\bverheiratet mit {_NAME}(?= |\Z)"),
     *GERMAN_MARRIAGE_ENDS,
@@ -288,6 +297,12 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "smokes",
+        r"\b(?:ich rauche|rauche ich)(?: (?:seit (?:\w{1,15} )?\w{2,15}|wieder|noch|immer noch|viel"
+        r"|täglich|leider|etwa|jetzt|auch)){0,3}(?=\Z|,| und\b| \d)",
+        filled="yes",
+    ),
+    Row(
+        "smokes",
         r"\b(?:ich rauche|rauche ich) (?:seit (?:\w{1,15} )?\w{2,15} )?nicht(?: mehr)?",
         filled="no",
         denies=True,
@@ -342,8 +357,8 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "car",
         rf"\b(?:[Dd]e[nr]|[Dd]as|[Mm]einen?|[Uu]nseren?) (?:\w+ )?(?P<value>{CAR})"
-        r" (?:habe|haben) (?:ich|wir)\b.{0,30} (?:verkauft|abgegeben|verschrottet|verschenkt)"
-        r"|\b(?:ich habe|habe ich|wir haben|haben wir)\b.{0,30} (?:den|das|meinen?|unseren?)"
+        r" (?:habe?|haben) (?:ich|wir)\b.{0,30} (?:verkauft|abgegeben|verschrottet|verschenkt)"
+        r"|\b(?:ich habe?|habe? ich|wir haben|haben wir)\b.{0,30} (?:den|das|meinen?|unseren?)"
         rf" (?:\w+ )?(?P<value2>{CAR}) "
         r"(?:verkauft|abgegeben|verschrottet|verschenkt)",
         filled=_OVER,
@@ -434,7 +449,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    rf"(?:,(?!(?<=\d,)\d)|[;:–()])\s{{0,3}}(?:und\s(?={GERMAN_VERB}))?|\s(?:und|aber)\s(?={GERMAN_VERB})"
+    rf"\s(?:und|aber)\s(?=(?:will|möchte|muss|würde)\b)|(?:,(?!(?<=\d,)\d)|[;:–()])\s{{0,3}}(?:und\s(?={GERMAN_VERB}))?|\s(?:und|aber)\s(?={GERMAN_VERB})"
     r"|\s(?:und|aber|denn|weil|deshalb|daher)\s(?=(?:ich|wir|mein|meine|unser|unsere"
     r"|er|sie|jeden)\b)",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from memory_core.adapters.offline.animals import JAPANESE_PETS
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.introductions import japanese_clauses, with_name
 from memory_core.adapters.offline.occupations import JAPANESE_JOB, JAPANESE_JOBLESS, JAPANESE_TRADE
+from memory_core.domain.statements.change_topics import CARS_IN_JAPANESE
 from memory_core.domain.truth.slots import NO_LONGER
 
 _V = r"(?P<value>[^、。はがをに\s]{1,20})"
@@ -114,10 +115,21 @@ _ROWS: tuple[Row, ...] = (
         r"(?:\A|私は|僕は|、|今年|今年で|もうすぐ)(?P<value>\d{1,2}|1[01]\d)(?:歳(?:です|になり|だ|(?<=\d\d歳)、|で、(?!.*た\Z))"
         rf"|になりました|歳の(?!(?:{_ONE}|{_MANY}|双子|子))[^、。はが]{{2,10}}(?:です|をして|で、))",
     ),
+    Row(
+        "last name",
+        r"(?:名字|苗字|姓)(?:が|は)(?P<value>[一-龯々ァ-ヶー]{1,6})(?:になりました|になった|に変わりました|に変わった|です)",
+        denies=True,
+    ),
     Row("birthday", r"(?:\A|私の|僕の)誕生日は(?P<value>[^、。]{2,12}?)(?:です|だ|なん)"),
     Row("handedness", r"(?P<value>左利き|右利き)"),
     Row("spouse", r"離婚しました", filled=NO_LONGER),
     Row("marital status", r"(?P<value>独身|既婚|離婚しました|結婚して(?:い)?ます|婚約中)"),
+    Row(
+        "marital status",
+        r"(?:\A|は|、|月|週|年|日|と|に)結婚し(?:まし)?た\Z|結婚式(?:が|は|も)?(?:無事に?)?(?:終わ|挙げ)",
+        filled="既婚",
+    ),
+    Row("marital status", r"婚約し(?:まし)?た\Z|プロポーズされ(?:まし)?た\Z", filled="婚約中"),
     Row("blood type", r"血液型は(?P<value>\w{1,2}型)"),
     # relatives and friends
     Row(
@@ -173,9 +185,9 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "eats {value}",
-        r"(?<!け)(?P<value>(?![^、。\s]{0,10}(?:けど|から|ので)|(?:[ぁ-ん]|私|僕|俺)食べ)"
-        r"[^、。\s]{1,10}?)(?:は|が|を)?"
-        r"(?:一切|全く|もう|あまり)?食べ(?:ません|ない"
+        r"(?<!け)(?P<value>(?!もう|あま|あん|んま|まり|で|[^、。\s]{0,10}(?:歳|ごはん|ご飯|食事|何も|けど|から|ので)|(?:[ぁ-ん]|私|僕|俺)食べ)"
+        r"[^、。を\s]{1,10}?)(?<!はん)(?<!ご飯)(?<!食事)(?<!何)(?:は|が|を)?"
+        r"(?:一切|全く|もう|あまり|あんまり)?食べ(?:ません|ない"
         r"|られません|られない|なくなりました|なくなった)",
         filled="no",
         denies=True,
@@ -221,6 +233,15 @@ _ROWS: tuple[Row, ...] = (
     # possessions, skills, habits, tools
     Row("car", r"(?:車|愛車|マイカー)は(?P<value>[^、。]{1,15}?)(?:です|に乗|だ|にな|に変)"),
     Row("car", r"(?:\A|、|は)(?P<value>[^、。はに\s]{1,12})に乗って(?:い)?(?:ます|る)"),
+    Row(
+        "car",
+        rf"(?:\A|、)(?P<value>{CARS_IN_JAPANESE})[をは]?売(?:って|った|りまし|却し)",
+        filled=_OVER,
+    ),
+    Row(
+        "car",
+        rf"(?:売って|手放して|[新中]古?車の|車は)、?(?P<value>{CARS_IN_JAPANESE})を(?:買いまし|買った|買って|購入し)",
+    ),
     Row(
         "speaks {value}",
         r"(?P<value>[^、。とはがを\s]{1,8}(?<![敬単用略])語)(?:が|を|も)?.{0,4}"
@@ -273,12 +294,18 @@ JAPANESE = ClauseLanguage(
     ),
     denied=re.compile(r"(?:ない|ません|なかった)"),
     later=re.compile(r"(?:来週|再来週|来月|来年|\d{1,2}月|明日)から"),
-    another=re.compile(rf"(?P<other>{_OTHERS})(?:の[^、。は]{{1,8}})?(?:は|が|も)"),
+    another=re.compile(rf"(?P<other>{_OTHERS})(?:の[^、。は]{{1,8}})?(?:は|が|も|、もう|、最近)"),
 )
 _PARTS = re.compile(r"(?<=[すたるいだ])(?:が|けど|けれど|ので|から|し)、|(?<=です)けど|[。！!\n]")
 _NAMES = re.compile(r"\A名前は")
 _NAMED = re.compile(
-    rf"(?P<of>{_ONE}|{_MANY}|{ANIMAL})|(?P<animal>[^、。はがを\s]{{1,8}})[をが].{{0,8}}(?:飼|生まれ|います|いる)"
+    rf"(?P<of>{_ONE}|{_MANY}|{ANIMAL})(?!に|夫婦|のところ)|(?:(?:[先今]週|先月|今朝|昨日|今日|無事に?|元気な|かわいい)、?){{0,3}}(?P<animal>[^、。はがをにでと\s]{{1,8}})[をが].{{0,8}}(?:飼|生まれ|います|いる)"
+)
+
+_CHILD = {"女の子": "娘", "男の子": "息子", "赤ちゃん": "子ども"}
+"""A child that was born, as its parents call it."""
+_TO_OTHERS = re.compile(
+    rf"(?:{_ONE}|{_MANY}|先輩|[^、。\s]{{1,6}}(?:さん|くん|ちゃん))(?:の[^、。]{{1,8}})?(?:夫婦|のところ|の家)?[には]"
 )
 
 
@@ -295,8 +322,10 @@ def with_topic(sentence: str, before: str, after: str = "") -> str:
 
     """
     named = _NAMED.search(before) if _NAMES.match(sentence) else None
+    if named is not None and named["animal"] in _CHILD and _TO_OTHERS.search(before):
+        return f"{named['animal']}の{sentence}"
     return (
-        f"{named['of'] or named['animal']}の{sentence}"
+        f"{_CHILD.get(named['animal'], named['of'] or named['animal'])}の{sentence}"
         if named
         else with_name(sentence, before, after)
     )

@@ -267,8 +267,9 @@ def name_alone(words: str) -> str | None:
 
 def own_name(words: str) -> str | None:
     """A name after "I am": capitalised words alone, none of them with another known meaning."""
-    match = _OWN_NAME.fullmatch(words)
-    return words if match and _NEVER.isdisjoint(words.lower().split()) else None
+    alone = words.removesuffix(" now")
+    match = _OWN_NAME.fullmatch(alone)
+    return alone if match and _NEVER.isdisjoint(alone.lower().split()) else None
 
 
 def is_given_name(word: str) -> bool:

@@ -11,7 +11,8 @@ import re
 
 from memory_core.adapters.offline.fact_values import MOMENT
 from memory_core.domain.statements.change_clauses import telling
-from memory_core.domain.text.analyzer import words
+from memory_core.domain.statements.first_person import names_speaker
+from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
 
 MOST_BEFORE = 600
@@ -20,6 +21,41 @@ MOST_AFTER = 150
 """Characters of a message after a sentence that are read."""
 MOST_SINCE_MOVED = 100
 """Characters between "we moved" and "we're in Leeds now", at most."""
+_OF_ANOTHER = re.compile(
+    r"\A(?:(?!(?:I|We|It|This|That|There|Then|Today|Yesterday|Just|Also|And|So|But|Now|Well|Oh|Hi"
+    r"|Hey)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,15}|[Mm]y (?:[a-z-]{2,15} ){0,2}[A-Za-z-]{2,15}|[Hh]e|[Ss]he"
+    r"|[Tt]hey)"
+    r" (?:just |finally |also )?(?:is|was|has|had|got|called|texted|wrote|says?|said|told|went|came"
+    r"|moved|lost|left|[a-z]{2,12}ed)\b"
+    r"|(?:父|母|兄|姉|弟|妹|夫|妻|旦那|嫁|彼氏|彼女|息子|娘|祖父|祖母|友達|友人|同僚|上司"
+    r"|[^、。はがも\s]{1,6}(?:さん|くん|ちゃん))(?:は|が)"
+)
+"""A sentence about another person: "Tom called", 「父は先月退職しました」."""
+_NO_SUBJECT = re.compile(
+    r"\A(?:(?:just|now|also|and|then|finally|recently|has|have|had|is|was|got|works?|lives?|moved"
+    r"|turned|lost|left|[a-z]{2,12}ed)\b(?!,))",
+    re.IGNORECASE,
+)
+_OWN_TOPIC = re.compile(r"[私僕俺]|自分|うち[のはも]|(?<![今にで])は|が|たい")
+
+
+def is_about_the_same_person(sentence: str, before: str) -> bool:
+    """Whether a sentence without a subject goes on about another person.
+
+    For example "just got divorced" after "Tom called".
+
+    Args:
+        sentence: A sentence of a message.
+        before: The sentence before it in the message.
+
+    """
+    if _OF_ANOTHER.search(before) is None:
+        return False
+    if has_japanese(sentence):
+        return _OWN_TOPIC.search(sentence) is None
+    return _NO_SUBJECT.match(sentence) is not None and not names_speaker(sentence, None)
+
+
 _QUIT = re.compile(
     r"(?P<before>\A(?:[\w' ]{1,20}, ?)?I(?:['’]ve| have)?(?: \w+ly| just)? quit)"
     rf"(?P<when>(?: {MOMENT}){{0,2}})[\s.!]*\Z"
@@ -69,7 +105,9 @@ _NOT_THERE_IN_GERMAN = re.compile(
 _NEW = re.compile(
     r"\A(?:[Mm]y |[Oo]ur |(?:I|[Ww]e)(?:['’]ve| have)?(?: got)? an? )?[Nn]ew "
     r"(?P<what>(?:phone |mobile )?number|(?:e-?mail )?address|phone|mobile|e-?mail)"
-    r"(?: now)?(?: is)?: ?(?=\S)"
+    r"(?: now)?(?: is)?(?:: ?(?=\S)"
+    r"|(?:,? (?:as of [\w ]{2,20}|btw|by the way|now|everyone|all)){0,2}"
+    r"[,:] (?=\+?\d{3,6}[ /]|\d{1,4} [A-Z]))"
 )
 _NEW_IN_GERMAN = re.compile(
     r"\A(?:(?:[Mm]eine|[Uu]nsere|[Ww]ir haben eine|[Ii]ch habe eine) )?[Nn]eue "

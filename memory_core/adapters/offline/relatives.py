@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from memory_core.adapters.offline import german_facts, japanese_facts, names
+from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.clauses import SINGULAR
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS
 
@@ -148,7 +149,7 @@ def _language_of(text: str) -> _Language:
 _CAPITAL = r"[A-ZÀ-Þ](?:['’][A-ZÀ-Þ])?[a-zà-ÿ-]+"
 _END_EN = r"(?!\w|-| [A-ZÀ-Þ])"
 _ONE_EN = (
-    "sister|brother|son|daughter|stepson|stepdaughter|grandson|granddaughter|niece|nephew"
+    f"{ANIMAL}|sister|brother|son|daughter|stepson|stepdaughter|grandson|granddaughter|niece|nephew"
     "|half-?sister|half-?brother"
 )
 _MANY_EN = {
@@ -232,8 +233,8 @@ _KIN_DE = (
 _GERMAN = _Language(
     named=re.compile(
         rf"\b(?:(?P<my>{_MY_DE}) |[Ee]ine?[mnr]? )?(?:(?P<count>{_COUNT_DE}) )?{_ADJ_DE}"
-        rf"(?:(?P<only>{_ONE_DE}),? (?P<name>{_CAPITAL_DE}){_END_DE}"
-        rf"|(?P<one>{_SOME_DE}){_CALLED_DE}(?P<name2>{_CAPITAL_DE}){_END_DE}"
+        rf"(?:(?P<only>(?i:{_ONE_DE})),? (?P<name>{_CAPITAL_DE}){_END_DE}"
+        rf"|(?P<one>(?i:{_SOME_DE})){_CALLED_DE}(?P<name2>{_CAPITAL_DE}){_END_DE}"
         rf"|(?P<many>{_KINDS_DE}){_CALLED_DE}(?P<names>{_LIST_DE}))"
     ),
     owned=re.compile(

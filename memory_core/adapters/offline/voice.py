@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from memory_core.adapters.offline.casual import with_subject, written_out
 from memory_core.adapters.offline.clauses import SINGULAR, expanded
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 
@@ -84,7 +85,7 @@ def third_person(sentence: str, speaker: str) -> str | None:
         is not about the speaker.
 
     """
-    plain = re.sub(r"\bi\b", "I", expanded(sentence))
+    plain = re.sub(r"\bi\b", "I", expanded(with_subject(written_out(sentence))))
     if (
         not _SPEAKER.search(plain)
         or _LISTENER.search(plain)

@@ -110,6 +110,7 @@ SPLIT_END = _cue(
     r"(?:out|away)|(?:sent|brought) (?P<sent>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)back"
     r"|shut (?P<shut>(?:[\w'.-]+ ){1,4}?)down|(?:called|broke) (?P<called>(?:[\w'.-]+ ){1,4}?)off"
     r"|(?:put|had) (?P<put>(?:[\w'.-]+ ){1,4}?)(?:to sleep|on hold|on ice)"
+    r"|ha(?:d|ve) to put (?P<down>(?:[\w'.-]+ ){1,3}?)down(?! (?:for|in|as|on|the|my))"
     r"|(?:gave|given) (?P<rest>(?:[\w'.-]+ ){1,4}?)a (?:rest|miss)"
     r"|gave (?P<gift>(?:my |our |the )(?:[\w'.-]+ ){1,3}?)to (?=my|our|a|the|(?-i:[A-Z]))"
     r"|(?:had|got|getting|having) (?P<had>(?:my|the|our|his|her"

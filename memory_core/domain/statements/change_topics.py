@@ -47,8 +47,8 @@ _TRADE = (
 """The ends of most words for occupations."""
 
 
-_CARS_IN_JAPANESE = (
-    "軽|プリウス|フィット|アクア|フリード|ノート|セレナ|ヤリス|アルファード|タント|ワゴンR|ヴェゼル"
+CARS_IN_JAPANESE = (
+    "軽|N-BOX|プリウス|フィット|アクア|フリード|ノート|セレナ|ヤリス|アルファード|タント|ワゴンR|ヴェゼル"
     "|カローラ|スイフト|ハスラー|ジムニー|ムーヴ|リーフ|レクサス|ベンツ"
 )
 
@@ -176,7 +176,16 @@ MATTERS: tuple[Matter, ...] = (
     _matter(  # a child on the way
         r"\b(?:pregnant|expecting|baby is due|due date|schwanger|hochschwanger"
         r"|erwarten (?:ein|unser))\b|妊娠|出産予定|予定日",
-        r"\b(?:our|my|her|the) (?:\w+ ){1,3}(?:was born|is born|arrived|has arrived)\b"
+        r"\b(?:our|my|her|the) (?!(?:niece|nephew|cousin|grand\w+|god\w+|sister|brother|friend"
+        r"|colleague|boss|neighbou?r)\b)(?:\w+ ){1,3}(?:was|is) born\b"
+        r"|\b(?:our|my|her|the) (?:\w+ ){0,2}(?:baby|son|daughter|girl|boy|twins|little one)"
+        r"(?: \w+)? (?:has |have )?arrived\b"
+        r"|(?:\A|(?<=[.!?,;:] )|(?<=\band )|(?<=\bbut ))(?-i:[A-ZÀ-Þ][a-zà-ÿ]{1,20}) was born"
+        r" (?:on|yesterday|today|last|this|at"
+        r"|early)\b|\b(?:lost (?:the|our) baby|(?:had a )?miscarr\w+|fehlgeburt)\b|流産"
+        r"|\b(?:unser|das) (?:\w+ ){0,2}(?:sohn|baby|kind)(?: \w{2,20})? ist"
+        r" (?:endlich |jetzt )?da\b"
+        r"|\bunsere (?:\w+ ){0,2}(?:tochter|maus)(?: \w{2,20})? ist (?:endlich |jetzt )?da\b"
         r"|\b(?:gave|given) birth\b|\bhad (?:the|her|our|a) baby\b"
         r"|\bzur welt gekommen\b|\b(?:ist|wurde) (?:[\w-]+ ){0,4}geboren\b|\bentbunden\b"
         r"|生まれ(?:まし|た)|出産し|産まれ",
@@ -229,7 +238,7 @@ MATTERS: tuple[Matter, ...] = (
         r"(?! (?:seat|wash|cover|charger|magazine|part|tyre|tire|insurance|key|stereo|radio"
         r"|battery|park|boot|wax|vacuum|poster)s?\b)|\bneues auto\b|\bjetzt fahre ich\b"
         r"|\bfahre jetzt\b|新しい車|車を買い替え|新しい(?:"
-        + _CARS_IN_JAPANESE
+        + CARS_IN_JAPANESE
         + r")を(?:買|購入|契約|注文)",
     ),
     _matter(  # commute

@@ -51,6 +51,8 @@ from memory_core.domain.statements.values_said import AskedKind, Values, values_
 from memory_core.domain.text.analyzer import has_japanese, words
 
 _OWN_FIRST = re.compile(r"(?:my|our|mein\w{0,2}|unser\w{0,2})\b", re.IGNORECASE)
+_NAMED_FIRST = re.compile(r"(?!(?:My|Our|Her|His|The|Their|Your)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,20} ")
+"""The name of a newborn, whom a change names itself: "Ada was born on Monday"."""
 _OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
 """A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
 _OF_A_THING = "-"
@@ -396,7 +398,8 @@ def _doer(
     subject = sentence.named.subject(match.end() - 1)
     if subject.is_thing and is_change and subject.person != SELF:
         return SELF if match.start() <= subject.start else ""
-    return SELF if of_kin and subject.person in _OF_PARENTS else subject.person
+    is_newborn = is_change and _NAMED_FIRST.match(match.group()) is not None
+    return SELF if of_kin and (is_newborn or subject.person in _OF_PARENTS) else subject.person
 
 
 def _is_announced_or_mentioned(

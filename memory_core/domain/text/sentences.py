@@ -66,7 +66,12 @@ _BEFORE_ORDINAL = re.compile(
     re.IGNORECASE,
 )
 """What is before the number of a list's item, or before a German ordinal ("am 5. Mai")."""
-_MONTH = re.compile(rf"\s{{1,3}}(?:{ANY_GERMAN_MONTH})", re.IGNORECASE)
+_MONTH = re.compile(
+    rf"\s{{1,3}}(?:{ANY_GERMAN_MONTH}|(?:Woche|Monat|SSW|Klasse|Semester|Stock|Etage|Geburtstag"
+    r"|Hochzeitstag|Lebensjahr|Platz|geworden)\b)",
+    re.IGNORECASE,
+)
+"""What follows a German ordinal: a month, or a thing that is counted in order."""
 
 
 @dataclass(frozen=True, slots=True)

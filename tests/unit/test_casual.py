@@ -1,0 +1,138 @@
+"""Casual English is read like careful English, and a quote stays as it was said."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.adapters.offline.casual import with_subject, written_out
+from memory_core.adapters.offline.facts import said_facts
+from tests.talk import talk
+
+WRITTEN_OUT = {
+    "im allergic to penicillin": "I'm allergic to penicillin",
+    "so im 41 and tired": "so I'm 41 and tired",
+    "hey, im moving to ghent": "hey, I'm moving to ghent",
+    "im training for a triathlon": "I'm training for a triathlon",
+    "ive had two jobs and i liked neither": "I've had two jobs and I liked neither",
+    "dont worry, she doesnt mind": "don't worry, she doesn't mind",
+    "we cant come and i wont ask": "we can't come and I won't ask",
+    "thats fine, hes here": "that's fine, he's here",
+    "i've told you, i'm fine": "I've told you, I'm fine",
+    "i dont want to die in a war with a hat": "I don't want to die in a war with a hat",
+    "jetzt lern ich klavier": "jetzt lerne ich klavier",
+    "ich wohn in einer wg": "ich wohne in einer wg",
+    # what only looks like it
+    "we were well and ill in turn": "we were well and ill in turn",
+    "the id is in the shed": "the id is in the shed",
+    "see section i.e. the first": "see section i.e. the first",
+    "read via i/o ports": "read via i/o ports",
+    "the lint job and the paint": "the lint job and the paint",
+    "im kino gewesen": "im kino gewesen",
+    "im training war es heute warm": "im training war es heute warm",
+    "ich bin im 10. monat": "ich bin im 10. monat",
+    "treffen im park": "treffen im park",
+    "im mai 12 tage weg": "im mai 12 tage weg",
+    "im camping platz": "im camping platz",
+    "東京に住んでいます": "東京に住んでいます",
+    "i libri sono miei": "i libri sono miei",
+}
+WITH_SUBJECT = {
+    "sold the kayak": "I sold the kayak",
+    "Fractured my wrist skiing": "I fractured my wrist skiing",
+    "been knitting since march": "I've been knitting since march",
+    "just moved to Bergen": "I just moved to Bergen",
+    "ok cancelled spotify": "ok I cancelled spotify",
+    "signed up for a pottery class": "I signed up for a pottery class",
+    "gave up dairy": "I gave up dairy",
+    "had to rehome the cat": "I had to rehome the cat",
+    "off metformin since june": "I'm off metformin since june",
+    "back from the alps": "I'm back from the alps",
+    "learning welsh for a year now": "I'm learning welsh for a year now",
+    "turned 52 yesterday": "I turned 52 yesterday",
+    "haven't smoked in weeks": "I haven't smoked in weeks",
+    "no longer on prednisone": "I'm no longer on prednisone",
+    "split up with theo": "I split up with theo",
+}
+AS_THEY_ARE = (
+    "Used cars in Ohio",
+    "Left hand exercises for piano",
+    "Broken pipe in the kitchen",
+    "Finished products are in the shed",
+    "got a question about taxes",
+    "got an error when it starts",
+    "cancelled flights and my rights",
+    "been there, done that",
+    "learning Welsh is hard",
+    "working at night is tiring",
+    "back to the roots",
+    "turned out fine",
+    "lost in translation",
+    "fried rice with peas",
+    "started by a friend",
+    "off season in Crete",
+    "not now, thanks",
+    "sell the car or keep it",
+    "Moved: one piano, two lamps",
+    "I sold the kayak",
+    "she sold the kayak",
+    "we moved to Bergen",
+    "mein Auto ist verkauft",
+    "車を売りました",
+)
+
+
+@pytest.mark.parametrize(("text", "written"), WRITTEN_OUT.items())
+def test_apostrophes_and_capitals_are_restored(text: str, written: str) -> None:
+    assert written_out(text) == written
+    assert written_out(written) == written
+
+
+@pytest.mark.parametrize(("text", "written"), WITH_SUBJECT.items())
+def test_a_dropped_subject_is_added(text: str, written: str) -> None:
+    assert with_subject(text) == written
+    assert with_subject(written) == written
+
+
+@pytest.mark.parametrize("text", AS_THEY_ARE)
+def test_what_drops_no_subject_stays_as_it_is(text: str) -> None:
+    assert with_subject(text) == text
+
+
+def test_a_dropped_subject_after_another_person_is_not_the_speakers() -> None:
+    assert with_subject("moved to Bergen last year", "my cousin is happy") == (
+        "moved to Bergen last year"
+    )
+    assert with_subject("moved to Bergen last year", "what a month") == (
+        "I moved to Bergen last year"
+    )
+
+
+def facts(text: str) -> dict[str | None, str | None]:
+    """Values of the slots that a message of the user fills."""
+    return {fact.attribute: fact.value for fact in said_facts(talk(text)) if fact.attribute}
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("im 41 and ive moved to Ghent", {"age": "41", "home city": "Ghent"}),
+        ("big news 🎉 joined Siemens last week", {"employer": "Siemens"}),
+        ("quit smoking in may", {"smokes": "no"}),
+        ("ugh. sold my golf today", {"car": "no longer golf"}),
+        ("dont smoke", {}),
+        ("my aunt is odd. moved to Ghent last week", {}),
+        ("did i tell you? moved to Ghent?", {}),
+    ],
+)
+def test_rules_hear_casual_sentences(text: str, filled: dict[str, str]) -> None:
+    assert facts(text) == filled
+
+
+def test_a_quote_is_words_of_the_message() -> None:
+    text = "lol 😂 tore my achilles 😭 im off work now"
+    for fact in said_facts(talk(text)):
+        assert fact.quote in text
+    assert [fact.text for fact in said_facts(talk(text))] == [
+        "User tore their achilles",
+        "User is off work now",
+    ]
