@@ -31,7 +31,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.skew import MAX_SKEW
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
-from memory_core.domain.truth.slots import text_of_key
+from memory_core.domain.truth.slots import slot_name, text_of_key
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
 from memory_core.evolution.contradictions import contradict
 from memory_core.evolution.judgements import Verdict, judged, naming_what_holds, repeated
@@ -53,11 +53,20 @@ for no more items.
 def most_of_one_commit(items: Sequence[Prepared]) -> int:
     """How many of the first items a commit holds at most.
 
-    Each item is an event and a memory, and each session a document. With more items, the plan of
-    all that fit would be made twice.
+    Each item is an event, each memory and each session a document, and each slot a log and at least
+    a single memory. With more items, the plan of all that fit would be made twice.
     """
-    sessions = {item.memory.session_id for item in items[:MAX_ITEMS]} - {None}
-    return max(1, min(MAX_ITEMS, (MAX_DOCUMENTS - len(sessions)) // 2))
+    documents = set[tuple[str, object]]()
+    for count, memory in enumerate(item.memory for item in items[:MAX_ITEMS]):
+        slot = slot_name(memory)
+        documents.add(("memory", slot or memory.id))
+        if slot is not None:
+            documents.add(("log", slot))
+        if memory.session_id is not None:
+            documents.add(("session", memory.session_id))
+        if count + 1 + len(documents) > MAX_DOCUMENTS:
+            return max(1, count)
+    return MAX_ITEMS
 
 
 class SessionGrew(Exception):

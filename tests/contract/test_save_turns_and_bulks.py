@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid
 from memory_core.domain.memory import Foresight, Outcome, Status
-from memory_core.domain.requests.memories import RetrieveInput, StatusInput
+from memory_core.domain.requests.memories import RetrieveInput, SaveInput, StatusInput
 from memory_core.domain.results import Saved
+from memory_core.evolution.changeset import ChangeSet
+from memory_core.formation import save_plan
 from tests.builders import ALICE, NOW
 from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule, turn
 
@@ -276,6 +279,34 @@ async def test_a_bulk_over_a_hundred_sessions_counts_each(core: MemoryCore) -> N
     assert {session.session_id: session.counts for session in page.sessions} == {
         f"s{n}": {"episodic": 1} for n in range(100)
     }
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [rule(f"setting {n}", f"value {n}") for n in range(66)],
+        [
+            fact(f"Flat {n} is let to tenant {n}", subject=f"flat {n}", attribute="tenant")
+            for n in range(66)
+        ],
+        [turn(f"hello {n}", f"s{n}") for n in range(66)],
+    ],
+    ids=["keys", "slots", "sessions"],
+)
+async def test_each_item_of_a_bulk_is_planned_once(
+    core: MemoryCore, monkeypatch: pytest.MonkeyPatch, items: list[SaveInput]
+) -> None:
+    places: list[int] = []
+    place = save_plan._place
+
+    def placed(page: ChangeSet, item: save_plan.Prepared, *rest: Any) -> save_plan.PlannedOutcome:
+        places.append(item.place)
+        return place(page, item, *rest)
+
+    monkeypatch.setattr(save_plan, "_place", placed)
+    done = await core.bulk(ALICE, items)
+    assert [saved(result).outcome for result in done] == [Outcome.CREATED] * len(items)
+    assert places == [*range(len(items))]
 
 
 async def test_a_bulk_of_every_type_keeps_the_order_of_its_answers(core: MemoryCore) -> None:

@@ -75,6 +75,7 @@ FILLED: dict[str, dict[str, str]] = {
     "new address as of this week btw, 9 Elm Row": {"address": "9 Elm Row"},
     "new phone, who is this": {},
     "ich wohn in Ulm": {"home city": "Ulm"},
+    "I was born on Monday 14 sept": {},
     # what is no age, no job and no meal
     "ich bin schwanger, 10. Woche": {},
     "Ich bin schwanger, 31. SSW": {},

@@ -269,6 +269,8 @@ def test_what_people_say_to_encourage_each_other_is_no_wish(text: str) -> None:
         "dont use tables here",
         "could you make it a bit shorter please",
         "rezepte ohne fleisch bitte",
+        "i love long novels and i hate bullet points in decks, my colleague always uses them.",
+        "ich liebe lange filme und hasse kurze pausen",
     ],
 )
 def test_to_ask_for_a_suggestion_is_no_standing_instruction(text: str) -> None:

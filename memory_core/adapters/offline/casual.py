@@ -7,7 +7,9 @@ German, too, and "were", "well", "id" and "ill" are words of their own.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.domain.text.text_cache import keep_texts
 
 _STATE = (
@@ -165,3 +167,24 @@ def with_subject(text: str, before: str = "") -> str:
                 return text
             return f"{text[:start]}{subject}{spoken}"
     return text
+
+
+_PICTURE = re.compile(r"[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]++")
+"""A picture, with which chats end a sentence, too."""
+
+
+def sentences_of_chat(text: str) -> Iterator[Sentence]:
+    """The sentences of a message, which also end at a picture."""
+    for sentence in sentences(text):
+        start = 0
+        for end in _PICTURE.finditer(sentence.text):
+            if part := sentence.text[start : end.start()].strip():
+                yield _part(sentence, part, start)
+            start = end.end()
+        if part := sentence.text[start:].strip():
+            yield _part(sentence, part, start) if start else sentence
+
+
+def _part(sentence: Sentence, part: str, start: int) -> Sentence:
+    begins = sentence.start + sentence.text.index(part, start)
+    return Sentence(part, begins, begins + len(part))

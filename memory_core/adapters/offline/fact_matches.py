@@ -447,3 +447,20 @@ def _with_article(value: str) -> str:
     if value[:1].isupper():
         return value
     return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
+
+
+def is_pupil(match: PatternMatch) -> bool:
+    """Whether a match takes a child's first day at a school for an employment."""
+    return (
+        match.row.attribute == "employer"
+        and "<working>" not in match.row.phrase
+        and _OF_ADULTS.match(match.subject) is None
+        and _SCHOOLS.search(match.groups["value"]) is not None
+    )
+
+
+_OF_ADULTS = re.compile(rf"(?:I|we|my|my (?:{SINGULAR}|aunt|uncle|colleague|coworker))\Z")
+_SCHOOLS = re.compile(
+    r"\b(?:Primary|Nursery|Pre-?[Ss]chool|Kindergarten|Kita|Elementary|Infants?|Juniors?|School"
+    r"|High|Secondary|Montessori|Academy|Grammar|Playgroup|Daycare|College|Uni(?:versity)?)\b"
+)

@@ -299,7 +299,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("age", "{who} is {value} years old", r"<be> (?P<value>[a-z]+) years? old\b", a.number),
     Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
     Pattern("birthday", "{who}'s birthday is {value}",
-        rf"was born on(?! (?:{ANY_WEEKDAY}))", a.day),
+        rf"was born on(?! (?i:{ANY_WEEKDAY}))", a.day),
     Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b",
         a.anything),
     Pattern("phone number", "{who}'s phone number is {value}",

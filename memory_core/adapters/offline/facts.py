@@ -17,14 +17,15 @@ from typing import NamedTuple
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
 from memory_core.adapters.offline.animals import is_animal
-from memory_core.adapters.offline.casual import with_subject, written_out
+from memory_core.adapters.offline.casual import sentences_of_chat, with_subject, written_out
 from memory_core.adapters.offline.clause_facts import read_clauses
-from memory_core.adapters.offline.clauses import SINGULAR, asserted_clauses, quotes, without_fillers
+from memory_core.adapters.offline.clauses import asserted_clauses, quotes, without_fillers
 from memory_core.adapters.offline.fact_matches import (
     FoundFact,
     fact_of_match,
     facts_of_table,
     is_negated,
+    is_pupil,
     matches_of_new_persons,
 )
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
@@ -39,7 +40,7 @@ from memory_core.adapters.offline.omissions import (
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
 from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import checkpoint, count_cut, fitted
-from memory_core.adapters.offline.voice import is_english, third_person
+from memory_core.adapters.offline.voice import third_person, without_shouting
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
@@ -50,7 +51,7 @@ from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
 from memory_core.domain.statements.short_answers import ShortAnswer, short_answer
 from memory_core.domain.statements.slot_facts import last_word_wins
 from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
-from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
+from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, without_dots
 from memory_core.domain.text.shortening import beginning
 
 MAX_FACTS = 40
@@ -132,7 +133,7 @@ class _Reading:
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
         before_it = ""
-        for sentence in _sentences(own_words(message.content)):
+        for sentence in sentences_of_chat(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
             if _LABELLED.match(sentence.text):
@@ -143,7 +144,7 @@ class _Reading:
                 continue
             if is_about_the_same_person(sentence.text, before_it):
                 continue
-            text = with_subject(written_out(_without_shouting(sentence.text)), before_it)
+            text = with_subject(written_out(without_shouting(sentence.text)), before_it)
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
             if begun:
                 for dots in ("…", "..."):
@@ -288,28 +289,13 @@ class _Reading:
                 for match in matches
                 if not _POINTS.search(match.groups["value"])
                 and not (likes and match.row.attribute == fact_patterns.OPINION)
-                and not _is_pupil(match)
+                and not is_pupil(match)
                 and not (elsewhere and (match.row.attribute or "").startswith("number of"))
             ),
             *matches_of_new_persons(text),
         ]
 
 
-def _is_pupil(match: PatternMatch) -> bool:
-    """Whether a match takes a child's first day at a school for an employment."""
-    return (
-        match.row.attribute == "employer"
-        and "<working>" not in match.row.phrase
-        and _OF_ADULTS.match(match.subject) is None
-        and _SCHOOLS.search(match.groups["value"]) is not None
-    )
-
-
-_OF_ADULTS = re.compile(rf"(?:I|we|my|my (?:{SINGULAR}|aunt|uncle|colleague|coworker))\Z")
-_SCHOOLS = re.compile(
-    r"\b(?:Primary|Nursery|Pre-?[Ss]chool|Kindergarten|Kita|Elementary|Infants?|Juniors?|School"
-    r"|High|Secondary|Montessori|Academy|Grammar|Playgroup|Daycare|College|Uni(?:versity)?)\b"
-)
 _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 """Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
 _JOKES = re.compile(
@@ -318,35 +304,6 @@ _JOKES = re.compile(
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )
-
-
-_PICTURES = r"[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]"
-_ENDS_IN_CHATS = re.compile(rf"{_PICTURES}++|(?<=[ぁ-んァ-ヶー一-龯][!?])(?=[ぁ-んァ-ヶ一-龯])")
-"""A picture, and a plain mark between Japanese letters: chats end sentences with these, too."""
-
-
-def _sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a message, which also end at a picture."""
-    for sentence in sentences(text):
-        start = 0
-        for end in _ENDS_IN_CHATS.finditer(sentence.text):
-            if part := sentence.text[start : end.start()].strip():
-                yield _part(sentence, part, start)
-            start = end.end()
-        if part := sentence.text[start:].strip():
-            yield _part(sentence, part, start) if start else sentence
-
-
-def _part(sentence: Sentence, part: str, start: int) -> Sentence:
-    begins = sentence.start + sentence.text.index(part, start)
-    return Sentence(part, begins, begins + len(part))
-
-
-def _without_shouting(text: str) -> str:
-    """An English sentence in capitals, in the small letters of chats."""
-    if not text.isupper() or " " not in text or not is_english(text):
-        return text
-    return text.lower()
 
 
 def _only_implies(fact: FoundFact) -> bool:

@@ -233,3 +233,10 @@ def _split_relation(subject: str) -> tuple[str, str]:
     parts = subject.split()[1:]
     first = next((place for place, word in enumerate(parts) if word[:1].isupper()), len(parts))
     return " ".join(parts[:first]), " ".join(parts[first:])
+
+
+def without_shouting(text: str) -> str:
+    """An English sentence in capitals, in the small letters of chats."""
+    if not text.isupper() or " " not in text or not is_english(text):
+        return text
+    return text.lower()

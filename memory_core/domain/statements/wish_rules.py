@@ -96,6 +96,17 @@ def _removes(reading: MarkedSentence) -> bool:
     )
 
 
+_TASTE = re.compile(
+    r"(?:(?:and|but|well|also|btw|so|hi|hey),? ){0,2}i (?:really |just |absolutely ){0,2}"
+    r"(?:love|like|hate|dislike|adore|enjoy) [^.!?]{1,60}\b(?:and|but) i (?:really |just ){0,2}"
+    r"(?:love|like|hate|dislike|adore|enjoy)\b|ich (?:liebe|mag|hasse) [^.!?]{1,60}\bund"
+    r" (?:ich )?(?:liebe|mag|hasse)\b",
+    re.IGNORECASE,
+)
+"""Two tastes in one sentence: "I love long novels and I hate slides"."""
+_TO_ASSISTANT = re.compile(r"\b(?:you|your|please|du|dein\w{0,2}|bitte)\b", re.IGNORECASE)
+
+
 def is_no_instruction(reading: MarkedSentence) -> bool:
     """Whether a sentence can neither instruct nor lift an instruction."""
     kinds, signs = reading.kind_set, reading.signs
@@ -105,6 +116,8 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
     if "SAYS" in asked or ("ONEOFF" in asked and "STAND" not in kinds):
         return True
     if "HELP" in kinds and not kinds & {"STAND", "LIMITS", "STOP"}:
+        return True
+    if _TASTE.match(reading.text.strip()) and not _TO_ASSISTANT.search(reading.text):
         return True
     if _wants_to_do(reading) or _asks_for_one_answer(reading):
         return True
