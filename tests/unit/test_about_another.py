@@ -36,6 +36,7 @@ def test_what_is_said_of_another_is_no_fact_of_the_user(text: str) -> None:
     ("text", "slot", "value"),
     [
         ("Tom called. I just got divorced.", "marital status", "divorced"),
+        ("Work was busy. just got divorced too.", "marital status", "divorced"),
         ("I moved last week. I live in Rome now.", "home city", "Rome"),
         ("Hi there. I live in Rome.", "home city", "Rome"),
         ("父は先月退職しました。私は京都に住んでいます。", "home city", "京都"),

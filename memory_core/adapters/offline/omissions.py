@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from memory_core.adapters.offline.clauses import SINGULAR
 from memory_core.adapters.offline.fact_values import MOMENT
 from memory_core.domain.statements.change_clauses import telling
 from memory_core.domain.statements.first_person import names_speaker
@@ -23,10 +24,13 @@ MOST_SINCE_MOVED = 100
 """Characters between "we moved" and "we're in Leeds now", at most."""
 _OF_ANOTHER = re.compile(
     r"\A(?:(?!(?:I|We|It|This|That|There|Then|Today|Yesterday|Just|Also|And|So|But|Now|Well|Oh|Hi"
-    r"|Hey)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,15}|[Mm]y (?:[a-z-]{2,15} ){0,2}[A-Za-z-]{2,15}|[Hh]e|[Ss]he"
-    r"|[Tt]hey)"
+    r"|Hey)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,15} (?:just )?(?:called|texted|phoned|rang|wrote|says?|said|told"
+    r"|visited|emailed|messaged)\b"
+    rf"|(?:[Mm]y (?:old |best |new )?(?:{SINGULAR}|friend|colleague|coworker|neighbou?r|ex|buddy"
+    r"|sister|brother|son|daughter|aunt|uncle|cousin|grand\w{2,8})"
+    r"(?: [A-Z][a-z]{1,15})?|[Hh]e|[Ss]he|[Tt]hey)"
     r" (?:just |finally |also )?(?:is|was|has|had|got|called|texted|wrote|says?|said|told|went|came"
-    r"|moved|lost|left|[a-z]{2,12}ed)\b"
+    r"|moved|lost|left|[a-z]{2,12}ed)\b)"
     r"|(?:父|母|兄|姉|弟|妹|夫|妻|旦那|嫁|彼氏|彼女|息子|娘|祖父|祖母|友達|友人|同僚|上司"
     r"|[^、。はがも\s]{1,6}(?:さん|くん|ちゃん))(?:は|が)"
 )
