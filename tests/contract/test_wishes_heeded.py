@@ -87,6 +87,8 @@ async def test_an_instruction_that_names_its_end_is_over_then(
     [
         ("could you always end with a one line summary?", "drop the summary, it got repetitive"),
         ("Always answer with a joke at the end.", "you can skip the jokes from now on"),
+        ("Always start with a joke.", "no more jokes please"),
+        ("Bitte nutze immer Emojis.", "bitte keine emojis mehr"),
         ("Immer mit Beispiel antworten, bitte.", "die beispiele kannst du dir sparen"),
     ],
 )

@@ -49,7 +49,7 @@ INSTRUCTIONS = [
     "Explain everything in simple words",
     "Please don't bring up work on weekends", "I want you to always cite your sources",
     "Never recommend horror movies to me", "Antworte immer auf Deutsch",
-    "Sprich bitte nicht mehr von meiner Diät", "Bitte keine Emojis mehr",
+    "Sprich bitte nicht mehr von meiner Diät",
     "Verwende in Zukunft nur noch metrische Einheiten",
     "Zeig mir bitte keine Beispiele mit unittest", "Schlag mir nie Fleischgerichte vor",
     "これからは敬語を使わないで", "いつも短く答えてください", "今後は絵文字を使わないでください",
@@ -130,10 +130,11 @@ def test_what_is_quoted_is_no_wish() -> None:
     assert wishes("> Always use metric units\nWhat does she mean by that?") == []
 
 
-def test_to_stop_something_may_be_an_instruction_by_itself() -> None:
-    assert [(wish.kind, wish.instructs) for wish in wishes("Stop using emojis")] == [
-        ("withdrawal", True)
-    ]
+@pytest.mark.parametrize(
+    "text", ["Stop using emojis", "Bitte keine Emojis mehr", "no more jokes please"]
+)
+def test_to_stop_something_may_be_an_instruction_by_itself(text: str) -> None:
+    assert [(wish.kind, wish.instructs) for wish in wishes(text)] == [("withdrawal", True)]
 
 
 def test_a_request_is_taken_out_of_its_message_and_the_rest_stays() -> None:

@@ -449,9 +449,17 @@ def _only_points(reading: MarkedSentence) -> bool:
     return not reading.kind_set & {"TOLD", "MEMORY", "KNOW", "KEEP", "DONT_KEEP", "LAST"}
 
 
+_NO_MORE = re.compile(
+    r"(?:(?:ok(?:ay)?|and|but|please|bitte|also),? ){0,2}(?:no more [^.!?]{2,60}"
+    r"|keine?n? [^.!?]{2,60} mehr\b)",
+    re.IGNORECASE,
+)
+
+
 def _stops(reading: MarkedSentence) -> bool:
-    """Whether a sentence ends an instruction or a habit of the assistant by "stop"."""
-    return _first(reading) == "STOP" and not reading.kind_set & {"AGAIN", "AGAIN_OK"}
+    """Whether a sentence ends an instruction or a habit of the assistant: "stop", "no more"."""
+    stops = _first(reading) == "STOP" or _NO_MORE.match(reading.text.strip()) is not None
+    return stops and not reading.kind_set & {"AGAIN", "AGAIN_OK"}
 
 
 def _forgets(reading: MarkedSentence) -> bool:
