@@ -138,6 +138,8 @@ _OF_ANOTHER = re.compile(
     r"|[A-Z][a-z]{1,20}(?:'s)? (?:and [A-Z][a-z]+ )?(?:is|has|was|had|got|moved|[a-z]{2,20}(?:ed"
     r"|s))\b(?= \w))"
 )
+LEAST_WORDS = 2
+"""Words of a sentence that may lack its subject; a single one is an answer: "Retired."."""
 _OF_SPEAKER = re.compile(r"\b(?:I|my|me|our|we|mine|myself)\b")
 _THEIRS = re.compile(r"\b(?:his|her|their)\b")
 
@@ -159,6 +161,8 @@ def with_subject(text: str, before: str = "") -> str:
     spoken = text[start : start + 1].lower() + text[start + 1 :]
     adverbs = _ADVERBS.match(spoken)
     beginning = spoken if adverbs is None else spoken[adverbs.end() :]
+    if len(beginning.split()) < LEAST_WORDS:
+        return text
     if _OF_ANOTHER.match(before) and not _OF_SPEAKER.search(text):
         return text
     for expression, subject in _BARE:

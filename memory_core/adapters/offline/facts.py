@@ -154,7 +154,7 @@ class _Reading:
             if (
                 answer is not None
                 and sentence.start == answer.sentence.start
-                and self._read_answer(answer.meant, sentence, name, number)
+                and self._read_answer(answer.meant, sentence, name, number, quote)
             ):
                 continue
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
@@ -174,14 +174,16 @@ class _Reading:
                 ),
             )
 
-    def _read_answer(self, meant: str, sentence: Sentence, name: str, number: int) -> bool:
+    def _read_answer(
+        self, meant: str, sentence: Sentence, name: str, number: int, quote: str
+    ) -> bool:
         """Read the facts of slots in what a short answer means, if any."""
         abroad = list(_abroad(replace(sentence, text=meant), name))
         of_table = [fact_of_match(match, name) for match in self._matches(meant, name, abroad)]
         filling = [fact for fact in (*abroad, *of_table) if fact.attribute is not None]
         for fact in filling:
             self.certain.setdefault(
-                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, sentence.text)
+                f"{fact.text.casefold()} {fact.attribute}", _said_fact(fact, number, quote)
             )
         return bool(filling)
 

@@ -182,6 +182,8 @@ _DENIES = re.compile(r"n['’]t\b|ません|ない")
 """A negation that is no word of its own: a person without pets has 0."""
 
 
+AFTER_NAME = 3
+"""Characters after a name in which a picture laughs about it."""
 _LAUGHS = re.compile(r"\b(?:lol|lmao|rofl|(?:ha){2,})\b|[😂🤣]|(?<!\w)w{2,}\Z", re.IGNORECASE)
 """A name that is told with a laugh is a joke: "my name is Bond, James Bond lol"."""
 
@@ -203,9 +205,11 @@ class _Record:
             return None
         if self._invents(extracted.text) or self._invents(extracted.value or "", of_slot=True):
             return None
-        if extracted.attribute == "name" and _LAUGHS.search(extracted.quote):
-            return None
         message = self._messages[extracted.message]
+        if extracted.attribute == "name" and _LAUGHS.search(
+            f"{extracted.quote} {message.content.partition(extracted.quote)[2][:AFTER_NAME]}"
+        ):
+            return None
         named = self._slotted(extracted, message)
         if named.lasting and _PASSES.search(extracted.text):
             named = named.changed(lasting=False)
