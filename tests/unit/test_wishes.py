@@ -340,3 +340,10 @@ def test_two_wishes_of_one_message_are_two_instructions(text: str, parts: list[s
     assert [(wish.kind, wish.text) for wish in wishes(text)] == [
         ("instruction", part) for part in parts
     ]
+
+
+@pytest.mark.parametrize(
+    "text", ["no more than 50 words please", "keine antworten mit mehr als 50 wörtern bitte"]
+)
+def test_a_limit_ends_no_instruction(text: str) -> None:
+    assert [wish for wish in wishes(text) if wish.kind == "withdrawal"] == []

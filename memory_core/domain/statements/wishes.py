@@ -450,8 +450,8 @@ def _only_points(reading: MarkedSentence) -> bool:
 
 
 _NO_MORE = re.compile(
-    r"(?:(?:ok(?:ay)?|and|but|please|bitte|also),? ){0,2}(?:no more [^.!?]{2,60}"
-    r"|keine?n? [^.!?]{2,60} mehr\b)",
+    r"(?:(?:ok(?:ay)?|and|but|please|bitte|also),? ){0,2}(?:no more (?!than\b)[^.!?]{2,60}"
+    r"|keine?n? [^.!?]{2,60} mehr\b(?! als\b))",
     re.IGNORECASE,
 )
 
