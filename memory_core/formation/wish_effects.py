@@ -23,7 +23,7 @@ from memory_core.domain.statements.exclusive_instructions import are_exclusive
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.wishes import INSTRUCTION, Wish
-from memory_core.domain.text.analyzer import has_japanese, terms_of, words
+from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
@@ -44,6 +44,8 @@ LATEST_READ = 40
 """The latest messages among which the user's last words are searched for."""
 JUST_BEFORE = timedelta(minutes=10)
 """How long ago the last message may be that a later call means by "forget that"."""
+_LITTLE_WORDS = QUESTION_WORDS["german"]
+"""Words that name nothing; the English ones are no terms of a topic."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
 """Finds memories by a text, best first, each with its relevance to the answer threshold: 1 and more
@@ -56,6 +58,7 @@ class WishEffectFields(TypedDict, total=False):
 
     instructed: list[str]
     forgotten: list[str]
+    to_confirm: list[str]
 
 
 class WishEffects(DeferredModel):
@@ -173,9 +176,7 @@ class EffectFinder:
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
             return WishEffects(message_id=message_id, withdrawn=withdrawn)
-        clear = (
-            wish.extent == "topic" or len({memory.cell_id or memory.id for memory in named}) == 1
-        )
+        clear = wish.extent == "topic" or _is_single(named)
         if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
             forgotten = [memory.id for memory in (*named, *_answers(named, hits, named_by))]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
@@ -307,7 +308,8 @@ class NamedContent:
         """Whether a text has any of the named words."""
         if self.written:
             return any(word in text.casefold() for word in self.written)
-        return not self.terms.isdisjoint(terms_of(words(text)))
+        telling = (word for word in words(text) if word not in _LITTLE_WORDS)
+        return not self.terms.isdisjoint(terms_of(telling))
 
     def has_all_words_in(self, memory: Memory) -> bool:
         """Whether a memory has all of the named words, an episode in what people said.
@@ -323,6 +325,16 @@ class NamedContent:
         if self.written:
             return all(word in text.casefold() for word in self.written)
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))
+
+
+def _is_single(named: Sequence[Memory]) -> bool:
+    """Whether memories are of a single episode, or of those that told a single fact."""
+    cells = {memory.cell_id or memory.id for memory in named}
+    return len(cells) == 1 or any(
+        cells <= {memory.cell_id, *memory.source_ids}
+        for memory in named
+        if memory.category == "fact"
+    )
 
 
 def _states_any(memory: Memory, instructions: Sequence[Memory]) -> bool:

@@ -29,7 +29,6 @@ from memory_core.domain.statements.wishes import (
     INSTRUCTION,
     Wish,
     key_for,
-    only_requests,
     said_wishes,
     without_requests,
 )
@@ -153,15 +152,11 @@ class Wishes:
     ) -> Conversation:
         """The conversation without the words of requests that were carried out.
 
-        Messages that consist only of such requests are hidden.
+        The messages of such requests are hidden.
         """
         names = message_ids(conversation)
         left = without_requests(conversation.messages, wishes)
-        hidden = [
-            names[number]
-            for number in {wish.message for wish in wishes if wish.kind == "forget"}
-            if only_requests(left[number])
-        ]
+        hidden = {names[wish.message] for wish in wishes if wish.kind == "forget"}
         await self.forgetter.hide_requests(owner, sorted(hidden), call)
         named = [message.changed(memory_id=name) for message, name in zip(left, names, strict=True)]
         return conversation.changed(messages=named)
@@ -179,9 +174,14 @@ class Wishes:
 
         The effects are decided, and frozen, before they are carried out.
         """
+        names = NamedContent.of(wish.about).is_in if wish.about else None
 
         async def ask() -> Answered[WishEffects]:
-            return Answered(await self.effects.decide(owner, conversation, wish, message_id), RULES)
+            effects = await self.effects.decide(owner, conversation, wish, message_id)
+            if names is not None and effects.to_confirm:
+                going = await self.forgetter.along(owner, effects.to_confirm, names)
+                effects = effects.changed(to_confirm=going)
+            return Answered(effects, RULES)
 
         settled = (
             await self.steps.frozen(owner, message_id, f"wish {number}", ask, WishEffects)
@@ -189,7 +189,6 @@ class Wishes:
         for name in settled.withdrawn:
             await self._end_instruction(owner, name, call)
         if settled.forgotten:
-            names = NamedContent.of(wish.about).is_in if wish.about else None
             settled = settled.changed(
                 forgotten=await self.forgetter.forget(owner, settled.forgotten, call, names)
             )

@@ -15,7 +15,12 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.forget_topics import GENERAL_WORDS, names_all, topic_of
+from memory_core.domain.statements.forget_topics import (
+    GENERAL_WORDS,
+    names_all,
+    person_meant,
+    topic_of,
+)
 from memory_core.domain.statements.joined_orders import separate_orders
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
@@ -216,7 +221,16 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
             Wish("forget", 0, text, sentence.start, sentence.end),
             *_wishes_in_order(readings[1:]),
         )
-    return _wishes_in_order(readings)
+    return tuple(_with_person(wish, content) for wish in _wishes_in_order(readings))
+
+
+def _with_person(wish: Wish, content: str) -> Wish:
+    """The wish; of a request to forget with the person that its pronoun means."""
+    if wish.kind != "forget" or (meant := person_meant(wish.text, content[: wish.start])) is None:
+        return wish
+    if not meant.sure and wish.surety == "sure":
+        wish = replace(wish, surety="asks")
+    return replace(wish, about=meant.name, extent="topic") if meant.name else wish
 
 
 def _wishes_in_order(readings: Sequence[tuple[Sentence, str, MarkedSentence]]) -> tuple[Wish, ...]:
@@ -389,7 +403,8 @@ def _request(
 
     None where a sentence only points, and no sign says that a statement is meant.
     """
-    surety: Surety = "sure" if chance >= SURE and "THING" not in reading.kind_set else "asks"
+    is_file = "THING" in reading.kind_set and "MEMORY" not in reading.kind_set
+    surety: Surety = "sure" if chance >= SURE and not is_file else "asks"
     about = topic_of(reading)
     if about:
         return _Request(about, surety, _extent_of(reading))
