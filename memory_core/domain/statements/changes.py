@@ -31,7 +31,7 @@ from memory_core.domain.statements.change_grounds import (
     change_ground,
     is_another_of,
 )
-from memory_core.domain.statements.change_messages import SpeakerMessage, read
+from memory_core.domain.statements.change_messages import SpeakerMessage, read, says_changed
 from memory_core.domain.statements.change_phrases import (
     ANNOUNCED,
     DENIED,
@@ -295,9 +295,9 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
 def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:
     """How closely a later message updates the values of an earlier message.
 
-    An update has another number or time of the kind that a question asks for, in the same matter.
-    It is weaker than a change: the later message need not say that there is a change. Both messages
-    can be true, and the later is the better answer.
+    An update has another number or time of the kind that a question asks for, in the same matter;
+    or a short message says that something changed. It is weaker than a change: both messages can be
+    true, and the later is the better answer.
 
     Args:
         earlier: The earlier message.
@@ -309,8 +309,10 @@ def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: Aske
         number of all its terms where both count the same thing; 0 where there is no update.
 
     """
-    asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
-    return max(
+    asked_for = [
+        (before, values) for before in earlier.valued if (values := before.values.of_kind(asked))
+    ]
+    closeness = max(
         (
             _closeness(before, theirs, now, values, asked)
             for now in (later.valued if asked_for else ())
@@ -319,6 +321,7 @@ def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: Aske
         ),
         default=0,
     )
+    return closeness or _closeness_of_change(earlier, later, asked)
 
 
 def _closeness(
@@ -337,15 +340,36 @@ def _closeness(
     return len(shared & asked.terms) + (len(asked.terms) if counts_same else 0)
 
 
-def asked_values(message: SpeakerMessage, asked: AskedKind) -> list[SaidSentence]:
-    """The sentences of a message with a number or time that a question asks for.
+SHORT = 160
+"""The most characters of a message that updates whatever it says has changed. A longer one has
+words of most questions."""
 
-    Args:
-        message: The message.
-        asked: The kind of values that the question asks for.
+
+def _closeness_of_change(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:
+    """How closely a short message that says that something changed updates an earlier one.
+
+    Returns:
+        The number of the question's terms where it changes the earlier message. Else the number of
+        terms in its changed value's sentence that are the question's and the earlier one's; 0 where
+        they are less than a third of those in the sentence of the earlier value.
 
     """
-    return [sentence for sentence in message.valued if sentence.values.of_kind(asked)]
+    if len(later.text) > SHORT:
+        return 0
+    if change_between(earlier, later, None) is not None:
+        return len(asked.terms)
+    return max(
+        (
+            len(shared)
+            for now in later.changing
+            if now.values and says_changed(now)
+            for before in earlier.valued
+            if not before.asks
+            and (shared := shared_terms(before.terms, now.terms) & asked.terms)
+            and 3 * len(shared) >= len(before.terms & asked.terms)
+        ),
+        default=0,
+    )
 
 
 def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:
