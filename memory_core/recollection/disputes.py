@@ -1,6 +1,6 @@
 """Results in an open conflict, and the later statements that they are in conflict with.
 
-Until a conflict is decided, either side may hold, so the later side is shown beside the earlier
+Until a conflict is decided, either side may hold, so the later side is shown before the earlier
 one: "traded the Golf in for a Skoda" need not have a word of a question about the car. The id of a
 conflict is made of its sides' ids, so no record is read.
 """
@@ -38,7 +38,7 @@ def with_disputes(
     """
     ids = look.candidates.ids
     ordered = list[int]()
-    shown = {episode_of(look, row): row for row in rows}
+    results = {episode_of(look, row): row for row in rows}
     for row in rows:
         if row not in ordered:
             ordered.append(row)
@@ -49,7 +49,7 @@ def with_disputes(
         for other in _later(row, look):
             if {*conflict_record_ids(memory.id, ids[other])}.isdisjoint(memory.conflict_ids):
                 continue
-            later = shown.setdefault(episode_of(look, other), other)
+            later = results.setdefault(episode_of(look, other), other)
             if later not in ordered:
                 ordered.insert(ordered.index(row) + of_the_past, later)
     return ordered
