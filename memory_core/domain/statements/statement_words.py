@@ -20,7 +20,7 @@ TOKEN = re.compile(
     rf"|\d++(?:[.,:/]\d++)*+|(?:(?![{_CJK}])[^\W\d_])++(?:['’.-](?:(?![{_CJK}])\w)++)*+[+#]*+"
     r"|[%€$£¥=:]"
 )
-_WITHOUT_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
+_WITHOUT_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "n't": "do"}
 
 
 @dataclass(frozen=True, slots=True)
