@@ -31,27 +31,18 @@ from memory_core.domain.statements.difference_kinds import (
     difference_kind,
     is_number,
     is_time,
-    tells_event,
 )
 from memory_core.domain.statements.statement_words import (
     JAPANESE,
     LEAST_COMMON,
-    TOKEN,
     Parting,
     StatementWords,
-    has_alike,
     is_alike,
     one_spelled,
     parting_of,
-    statement_words,
-    weighty_tokens,
+    read_statement,
 )
 from memory_core.domain.text.polarity import exclude_each_other
-from memory_core.domain.text.spelling import one_spelling, plain_digits
-from memory_core.domain.text.unicode_forms import normal_form
-
-MOST_WORDS = 40
-"""Words of a statement; a longer text makes more than a single statement."""
 
 
 def contradiction(first: str, second: str) -> str | None:
@@ -68,20 +59,14 @@ def contradiction(first: str, second: str) -> str | None:
         where the words don't decide it.
 
     """
-    both = [
-        one_spelling(normal_form("NFKC", text).replace("’", "'").casefold())
-        for text in (first, second)
-    ]
-    if any(text.rstrip().endswith("?") for text in both):
+    one, other = read_statement(first), read_statement(second)
+    if one is None or other is None:
         return None
-    tokens = [TOKEN.findall(plain_digits(text)[: 20 * MOST_WORDS]) for text in both]
-    if not all(0 < len(statement_tokens) <= MOST_WORDS for statement_tokens in tokens):
-        return None
-    ours, theirs = statement_words(tokens[0], tokens[1]), statement_words(tokens[1], tokens[0])
+    ours, theirs = one.beside(other), other.beside(one)
     sign, other_way = _found(ours, theirs), _found(theirs, ours)
     sign = sign if sign == other_way else _by_residue(ours, theirs)
     if sign is None:
-        return "negation" if JAPANESE.search(both[0]) and denies(*both) else None
+        return "negation" if JAPANESE.search(one.text) and denies(one.text, other.text) else None
     return None if sign != "negation" and _adds(ours, theirs) else sign
 
 
@@ -92,7 +77,7 @@ def _adds(ours: StatementWords, theirs: StatementWords) -> bool:
 
 def _found(ours: StatementWords, theirs: StatementWords) -> str | None:
     """The kind of contradiction, by the words before the difference in the first statement."""
-    codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
+    codes = _opcodes(ours, theirs)
     partings = [parting_of(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
     in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
     alone = len(partings) == len(codes) and not (
@@ -100,6 +85,34 @@ def _found(ours: StatementWords, theirs: StatementWords) -> str | None:
     )
     sign = None if alone else _in_order(ours, theirs, partings)
     return sign if in_order or sign is not None else _by_residue(ours, theirs)
+
+
+def _opcodes(
+    ours: StatementWords, theirs: StatementWords
+) -> Sequence[tuple[str, int, int, int, int]]:
+    """How the compared words of the first become those of the second, as `SequenceMatcher` says.
+
+    Most pairs part in one place, or have a few words in common. Where no word occurs twice, and
+    none of those between the common beginning and end is in both, that is all that can be found.
+    """
+    left, right = ours.compared, theirs.compared
+    shorter = min(len(left), len(right))
+    start = next((at for at in range(shorter) if left[at] != right[at]), shorter)
+    rest = shorter - start
+    ending = next((at for at in range(rest) if left[-1 - at] != right[-1 - at]), rest)
+    end, their_end = len(left) - ending, len(right) - ending
+    if (
+        ours.repeats
+        or theirs.repeats
+        or not set(left[start:end]).isdisjoint(right[start:their_end])
+    ):
+        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    codes = (
+        ("equal", 0, start, 0, start),
+        ("replace", start, end, start, their_end),
+        ("equal", end, len(left), their_end, len(right)),
+    )
+    return [code for code in codes if code[1] < code[2] or code[3] < code[4]]
 
 
 def _in_order(
@@ -172,7 +185,7 @@ def _is_opposite(partings: Sequence[Parting], ours: StatementWords) -> bool:
     (parting,) = partings
     if parting.before[:1] in _INDEFINITE:
         return False
-    is_event = tells_event(ours.tokens) and parting.after and parting.before[-1:] in _INDEFINITE
+    is_event = ours.tells_event and parting.after and parting.before[-1:] in _INDEFINITE
     return not is_event
 
 
@@ -184,12 +197,11 @@ def _by_residue(ours: StatementWords, theirs: StatementWords) -> str | None:
 
     Function words don't count.
     """
-    if any(JAPANESE.search(token) for token in (*ours.tokens, *theirs.tokens)):
+    if ours.in_japanese or theirs.in_japanese:
         return None
-    left, right = weighty_tokens(ours), weighty_tokens(theirs)
-    common = [word for word in left if has_alike(word, right)]
-    ours_alone = [word for word in left if word not in common]
-    theirs_alone = [word for word in right if not has_alike(word, left)]
+    common = [word for word in ours.content if theirs.has_alike(word)]
+    ours_alone = [word for word in ours.content if word not in common]
+    theirs_alone = [word for word in theirs.content if not ours.has_alike(word)]
     if not common:
         return None
     if ours.negated != theirs.negated:
@@ -198,7 +210,7 @@ def _by_residue(ours: StatementWords, theirs: StatementWords) -> str | None:
             if not ours_alone and not theirs_alone and len(common) >= LEAST_COMMON
             else None
         )
-    if not ours_alone or not theirs_alone or tells_event(ours.tokens) or tells_event(theirs.tokens):
+    if not ours_alone or not theirs_alone or ours.tells_event or theirs.tells_event:
         return None
     tokens = {*ours.tokens, *theirs.tokens}
     if not _WAS.isdisjoint(tokens):
