@@ -63,8 +63,9 @@ def contradiction(first: str, second: str) -> str | None:
     if one is None or other is None:
         return None
     ours, theirs = one.beside(other), other.beside(one)
-    sign, other_way = _found(ours, theirs), _found(theirs, ours)
-    sign = sign if sign == other_way else _by_residue(ours, theirs)
+    sign = _by_order(ours, theirs)
+    if sign == _OPEN or sign != _by_order(theirs, ours):
+        sign = _by_residue(ours, theirs)
     if sign is None:
         return "negation" if JAPANESE.search(one.text) and denies(one.text, other.text) else None
     return None if sign != "negation" and _adds(ours, theirs) else sign
@@ -75,16 +76,20 @@ def _adds(ours: StatementWords, theirs: StatementWords) -> bool:
     return ADDING.isdisjoint(ours.tokens) != ADDING.isdisjoint(theirs.tokens)
 
 
-def _found(ours: StatementWords, theirs: StatementWords) -> str | None:
+_OPEN = ""
+"""The kind of contradiction where the words in their order don't decide it."""
+
+
+def _by_order(ours: StatementWords, theirs: StatementWords) -> str | None:
     """The kind of contradiction, by the words before the difference in the first statement."""
     codes = _opcodes(ours, theirs)
     partings = [parting_of(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
-    in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
     alone = len(partings) == len(codes) and not (
         len(codes) == 1 and partings[0].before == partings[0].their_before != ()
     )
     sign = None if alone else _in_order(ours, theirs, partings)
-    return sign if in_order or sign is not None else _by_residue(ours, theirs)
+    in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
+    return sign if in_order or sign is not None else _OPEN
 
 
 def _opcodes(
@@ -92,15 +97,15 @@ def _opcodes(
 ) -> Sequence[tuple[str, int, int, int, int]]:
     """How the compared words of the first become those of the second, as `SequenceMatcher` says.
 
-    Most pairs part in one place, or have a few words in common. Where no word occurs twice, and
-    none of those between the common beginning and end is in both, that is all that can be found.
+    Most pairs have only a beginning and an end in common. If no word occurs twice, no search is
+    needed to know it.
     """
     left, right = ours.compared, theirs.compared
-    shorter = min(len(left), len(right))
-    start = next((at for at in range(shorter) if left[at] != right[at]), shorter)
-    rest = shorter - start
-    ending = next((at for at in range(rest) if left[-1 - at] != right[-1 - at]), rest)
-    end, their_end = len(left) - ending, len(right) - ending
+    start, end, their_end = 0, len(left), len(right)
+    while start < end and start < their_end and left[start] == right[start]:
+        start += 1
+    while end > start and their_end > start and left[end - 1] == right[their_end - 1]:
+        end, their_end = end - 1, their_end - 1
     if (
         ours.repeats
         or theirs.repeats
@@ -199,25 +204,21 @@ def _by_residue(ours: StatementWords, theirs: StatementWords) -> str | None:
     """
     if ours.in_japanese or theirs.in_japanese:
         return None
+    turned = ours.negated != theirs.negated
+    if not turned and (ours.negated or ours.tells_event or theirs.tells_event):
+        return None
     common = [word for word in ours.content if theirs.has_alike(word)]
     ours_alone = [word for word in ours.content if word not in common]
     theirs_alone = [word for word in theirs.content if not ours.has_alike(word)]
-    if not common:
-        return None
-    if ours.negated != theirs.negated:
-        return (
-            "negation"
-            if not ours_alone and not theirs_alone and len(common) >= LEAST_COMMON
-            else None
-        )
-    if not ours_alone or not theirs_alone or ours.tells_event or theirs.tells_event:
+    if turned:
+        is_same = not ours_alone and not theirs_alone and len(common) >= LEAST_COMMON
+        return "negation" if is_same else None
+    if not common or not ours_alone or not theirs_alone:
         return None
     tokens = {*ours.tokens, *theirs.tokens}
     if not _WAS.isdisjoint(tokens):
         return None
     if _owner(ours) != _owner(theirs) and None not in (_owner(ours), _owner(theirs)):
-        return None
-    if ours.negated and theirs.negated:
         return None
     if (
         len(ours_alone) == len(theirs_alone) == 1
