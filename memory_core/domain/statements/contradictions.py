@@ -11,7 +11,6 @@ also leave room for a single value: "lives in", "works at", "starts at", "the ..
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from difflib import SequenceMatcher
 
 from memory_core.domain.statements.contradiction_words import (
     ADDING,
@@ -39,6 +38,7 @@ from memory_core.domain.statements.statement_words import (
     StatementWords,
     is_alike,
     one_spelled,
+    opcodes,
     parting_of,
     read_statement,
 )
@@ -82,7 +82,7 @@ _OPEN = ""
 
 def _by_order(ours: StatementWords, theirs: StatementWords) -> str | None:
     """The kind of contradiction, by the words before the difference in the first statement."""
-    codes = _opcodes(ours, theirs)
+    codes = opcodes(ours, theirs)
     partings = [parting_of(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
     alone = len(partings) == len(codes) and not (
         len(codes) == 1 and partings[0].before == partings[0].their_before != ()
@@ -90,34 +90,6 @@ def _by_order(ours: StatementWords, theirs: StatementWords) -> str | None:
     sign = None if alone else _in_order(ours, theirs, partings)
     in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
     return sign if in_order or sign is not None else _OPEN
-
-
-def _opcodes(
-    ours: StatementWords, theirs: StatementWords
-) -> Sequence[tuple[str, int, int, int, int]]:
-    """How the compared words of the first become those of the second, as `SequenceMatcher` says.
-
-    Most pairs have only a beginning and an end in common. If no word occurs twice, no search is
-    needed to know it.
-    """
-    left, right = ours.compared, theirs.compared
-    start, end, their_end = 0, len(left), len(right)
-    while start < end and start < their_end and left[start] == right[start]:
-        start += 1
-    while end > start and their_end > start and left[end - 1] == right[their_end - 1]:
-        end, their_end = end - 1, their_end - 1
-    if (
-        ours.repeats
-        or theirs.repeats
-        or not set(left[start:end]).isdisjoint(right[start:their_end])
-    ):
-        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-    codes = (
-        ("equal", 0, start, 0, start),
-        ("replace", start, end, start, their_end),
-        ("equal", end, len(left), their_end, len(right)),
-    )
-    return [code for code in codes if code[1] < code[2] or code[3] < code[4]]
 
 
 def _in_order(

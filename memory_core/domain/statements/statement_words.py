@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import pairwise
 
@@ -270,6 +271,39 @@ def _stem(word: str) -> str:
     ):
         return word[:-3] + "y" if word.endswith("ies") else word[:-1]
     return word
+
+
+def opcodes(
+    ours: StatementWords, theirs: StatementWords
+) -> Sequence[tuple[str, int, int, int, int]]:
+    """What is equal and what differs in the compared words, in the places of `SequenceMatcher`.
+
+    Most pairs have only a beginning and an end in common. If no word occurs twice, no search is
+    needed to know it.
+
+    Args:
+        ours: The first statement.
+        theirs: The second.
+
+    """
+    left, right = ours.compared, theirs.compared
+    start, end, their_end = 0, len(left), len(right)
+    while start < end and start < their_end and left[start] == right[start]:
+        start += 1
+    while end > start and their_end > start and left[end - 1] == right[their_end - 1]:
+        end, their_end = end - 1, their_end - 1
+    if (
+        ours.repeats
+        or theirs.repeats
+        or not set(left[start:end]).isdisjoint(right[start:their_end])
+    ):
+        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    codes = (
+        ("equal", 0, start, 0, start),
+        ("replace", start, end, start, their_end),
+        ("equal", end, len(left), their_end, len(right)),
+    )
+    return [code for code in codes if code[1] < code[2] or code[3] < code[4]]
 
 
 def parting_of(
