@@ -63,12 +63,17 @@ def contradiction(first: str, second: str) -> str | None:
     if one is None or other is None:
         return None
     ours, theirs = one.beside(other), other.beside(one)
-    sign = _by_order(ours, theirs)
-    if sign == _OPEN or sign != _by_order(theirs, ours):
-        sign = _by_residue(ours, theirs)
+    sign = _sign(ours, theirs) if ours.has_any_of(theirs) else None
     if sign is None:
         return "negation" if JAPANESE.search(one.text) and denies(one.text, other.text) else None
     return None if sign != "negation" and _adds(ours, theirs) else sign
+
+
+def _sign(ours: StatementWords, theirs: StatementWords) -> str | None:
+    """The kind of contradiction, by the words in order if both orders agree, else by the rest."""
+    sign = _by_order(ours, theirs)
+    is_open = sign == _OPEN or sign != _by_order(theirs, ours)
+    return _by_residue(ours, theirs) if is_open else sign
 
 
 def _adds(ours: StatementWords, theirs: StatementWords) -> bool:

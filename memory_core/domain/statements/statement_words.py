@@ -74,7 +74,7 @@ class StatementWords:
     @cached_property
     def repeats(self) -> bool:
         """Whether a compared word occurs twice."""
-        return len(set(self.compared)) < len(self.compared)
+        return len(self._compared) < len(self.compared)
 
     @cached_property
     def in_japanese(self) -> bool:
@@ -110,6 +110,27 @@ class StatementWords:
 
         """
         return word in self._alike or not self._content.isdisjoint(_without_ending(word))
+
+    def has_any_of(self, other: StatementWords) -> bool:
+        """Whether it may have a word of another statement, or begins with the same words.
+
+        Args:
+            other: The other statement.
+
+        """
+        return (
+            not self._compared.isdisjoint(other._compared)
+            or not self._alike.isdisjoint(other._alike)
+            or self._lead == other._lead != ()
+        )
+
+    @cached_property
+    def _lead(self) -> tuple[str, ...]:
+        return self.tokens[: self.weighty[0]] if self.weighty else self.tokens
+
+    @cached_property
+    def _compared(self) -> frozenset[str]:
+        return frozenset(self.compared)
 
     @cached_property
     def _content(self) -> frozenset[str]:
