@@ -59,13 +59,13 @@ def contradiction(first: str, second: str) -> str | None:
         where the words don't decide it.
 
     """
-    one, other = read_statement(first), read_statement(second)
-    if one is None or other is None:
+    left, right = read_statement(first), read_statement(second)
+    if left is None or right is None:
         return None
-    ours, theirs = one.beside(other), other.beside(one)
+    ours, theirs = left.beside(right), right.beside(left)
     sign = _sign(ours, theirs) if ours.has_any_of(theirs) else None
     if sign is None:
-        return "negation" if JAPANESE.search(one.text) and denies(one.text, other.text) else None
+        return "negation" if JAPANESE.search(left.text) and denies(left.text, right.text) else None
     return None if sign != "negation" and _adds(ours, theirs) else sign
 
 
