@@ -70,7 +70,10 @@ def contradiction(first: str, second: str) -> str | None:
 
 
 def _sign(ours: StatementWords, theirs: StatementWords) -> str | None:
-    """The kind of contradiction, by the words in order if both orders agree, else by the rest."""
+    """The kind of contradiction of statements that have words in common.
+
+    It is that of the words in order if both orders of the statements agree, else of the rest.
+    """
     sign = _by_order(ours, theirs)
     is_open = sign == _OPEN or sign != _by_order(theirs, ours)
     return _by_residue(ours, theirs) if is_open else sign

@@ -246,7 +246,10 @@ class ReadStatement:
 
 @keep_texts(2_048)
 def read_statement(text: str) -> ReadStatement | None:
-    """Read a statement; None for a question, and for a text of no word or of too many."""
+    """Read a statement, once for all that it is compared with.
+
+    None for a question, and for a text without words or with too many.
+    """
     spelled = one_spelling(normal_form("NFKC", text).replace("’", "'").casefold())
     if spelled.rstrip().endswith("?"):
         return None
