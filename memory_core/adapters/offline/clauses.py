@@ -14,19 +14,23 @@ from memory_core.adapters.offline.casual import written_out
 from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.text_cache import keep_texts
 
-SINGULAR = (
+_NEAREST = (
     "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad"
-    "|boss|manager|landlord|landlady|mother-in-law"
-    "|father-in-law|stepmother|stepfather"
+    "|mother-in-law|father-in-law|stepmother|stepfather"
 )
+SINGULAR = f"{_NEAREST}|boss|manager|landlord|landlady"
 """Relations of which a person has only a single relative, whose name fills a slot."""
 _THE_ONLY = re.compile(SINGULAR)
-_MANY = (
+_NEAR = (
     "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle"
-    "|cousin|niece|nephew|friend|best friend|roommate|flatmate|colleague|coworker|neighbou?r|doctor"
-    "|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
+    "|cousin|niece|nephew|friend|best friend|roommate|flatmate|colleague|coworker|neighbou?r"
 )
-KIN = f"{SINGULAR}|{_MANY}"
+FAMILY_OR_FRIEND = f"{_NEAREST}|{_NEAR}"
+"""Relations whose lives a person tells beside the own."""
+KIN = (
+    f"{SINGULAR}|{_NEAR}|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit"
+    "|hamster|parrot|pet"
+)
 """Relations, and others of a person: a doctor, a dog."""
 _RELATION = (
     r"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late"
@@ -155,6 +159,8 @@ _OTHERS = re.compile(
 
 
 _SIGNS = frozenset({",", "(", ":", ";", "-"})
+_JOINS = frozenset({"and", "but"})
+"""Words after which a clause without a subject has that of the clause before."""
 _COMPARES = re.compile(r"(?:just |much |more |something |a lot )?like\b", re.IGNORECASE)
 """Opens an example or a comparison after a sign: "tools, like Zotero".
 
@@ -274,7 +280,7 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     """Read the subject of a clause, else carry over `subject`, that of the clause before."""
     bare = _drop_lead(piece)
     match = _SUBJECT.match(bare)
-    if match is None:
+    if match is None or (joined in _JOINS and (match["self"] or "I") != "I"):
         if _OTHERS.match(bare) or (joined in _SIGNS and _COMPARES.match(bare)):
             return Clause("", bare, joined, lead=lead)
         return Clause(subject, bare, joined, carried=True, lead=lead)

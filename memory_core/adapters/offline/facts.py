@@ -144,7 +144,7 @@ class _Reading:
                 continue
             if is_about_the_same_person(sentence.text, before_it):
                 continue
-            text = with_subject(written_out(without_shouting(sentence.text)), before_it)
+            text = with_subject(written_out(without_shouting(sentence.text)))
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
             if begun:
                 for dots in ("…", "..."):
