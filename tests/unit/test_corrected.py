@@ -38,6 +38,24 @@ from tests.talk import talk
             "Der Termin ist am Dienstag um 9.",
         ),
         ("月曜日の9時に予約があります。", "いや、火曜日でした。", "火曜日の9時に予約があります。"),
+        ("my vet is on thursday at 4", "oh wait no, friday.", "my vet is on friday at 4"),
+        (
+            "mein termin ist dienstag um 10",
+            "ach quatsch, mittwoch",
+            "mein termin ist mittwoch um 10",
+        ),
+        ("歯医者の予約は木曜日です", "すみません、金曜日でした", "歯医者の予約は金曜日です"),
+        ("My rent is 350 euros.", "Sorry, I meant 340.", "My rent is 340 euros."),
+        ("I'm 35", "oops, 45", "I'm 45"),
+        ("ich bin 35", "quatsch, 36", "ich bin 36"),
+        ("I weigh 80 kg.", "sorry, 82 kg", "I weigh 82 kg."),
+        ("The party is at 8", "*7, not 8", "The party is at 7"),
+        ("My exam is on monday", "tuesday*", "My exam is on tuesday"),
+        (
+            "My train leaves at 7:15 from platform 3",
+            "oops, 4",
+            "My train leaves at 7:15 from platform 4",
+        ),
     ],
 )
 def test_a_correction_is_put_in_the_place_of_the_slip(
@@ -58,6 +76,18 @@ def test_a_correction_is_put_in_the_place_of_the_slip(
         ("I'm free on Monday and Friday.", "No, I meant Tuesday."),
         ("Is it on Monday?", "No, I meant Tuesday."),
         ("Ich arbeite am Montag.", "Nein, am Dienstag habe ich frei."),
+        ("I'm 35", "sorry, 2 questions"),
+        ("I'm 35", "wait, 1 sec"),
+        ("My rent is 350.", "no, 2"),
+        ("I have 2 kids", "no wait, 10 minutes more please"),
+        ("My exam is on monday", "oh, tuesday!"),
+        ("My exam is on monday", "sorry, can you help on tuesday?"),
+        ("My exam is on monday", "no, tuesday i have football"),
+        ("I have 2 kids and 3 cats", "oops, 4"),
+        ("I live at 4 Elm Street", "no, 350"),
+        ("My flight is BA117", "sorry, 118"),
+        ("My flight is at 7:15", "sorry, 5"),
+        ("My rent is 350", "* 2 eggs"),
     ],
 )
 def test_other_words_correct_nothing(before: str, now: str) -> None:

@@ -193,7 +193,7 @@ class _Reading:
         The facts of the slip are dropped. A sentence that has facts of its own stays as it is.
         """
         last = self.last.get(name)
-        if last is None or put_right(sentence.text, self.matches.get(name, [])) is not None:
+        if last is None:
             return sentence
         text = with_correction(last.text, sentence.text)
         if text is None or list(facts_of_table(sentence.text)):
