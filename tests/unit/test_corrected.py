@@ -86,6 +86,7 @@ def test_a_correction_is_put_in_the_place_of_the_slip(
         ("I have 2 kids and 3 cats", "oops, 4"),
         ("I live at 4 Elm Street", "no, 350"),
         ("My flight is BA117", "sorry, 118"),
+        ("I have 2 kids", "sorry, 340"),
         ("My flight is at 7:15", "sorry, 5"),
         ("My rent is 350", "* 2 eggs"),
     ],

@@ -11,6 +11,7 @@ from memory_core.domain.statements.appointment_words import (
     CANCELLED_IN_ENGLISH,
     CANCELLED_IN_GERMAN,
     CANCELLED_IN_JAPANESE,
+    EXCUSES,
     PUT_ELSEWHERE_IN_ENGLISH,
     PUT_ELSEWHERE_IN_GERMAN,
     PUT_ELSEWHERE_IN_JAPANESE,
@@ -382,6 +383,8 @@ CORRECTS = _cue(
     r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
     r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)"
     r"|(?:sorry|oops)\W{1,3}(?:on|at|in) (?=\d)|wrong (?=\w+\b\W)"
+    rf"|(?:{EXCUSES}|no|nein)\W{{1,3}}(?:(?:no|on|am)\W{{1,3}})?(?:{ANY_WEEKDAY}|{ANY_GERMAN_WEEKDAY}"
+    r"|\d{1,6})(?=\W*\Z|[.!,])"
     r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte"
     r"|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)|misread|mixed up|got it wrong|correction|vertan"
     r"|verguckt|verlesen|geirrt|korrigier\w*)\b"
@@ -389,7 +392,7 @@ CORRECTS = _cue(
     r" (?-i:[A-ZÄÖÜ])[\w-]{1,30}(?= *(?:[.!]|$))"
     rf"|, (?:not|nicht) (?:on |at |am |um )?(?:[€$£]?\d[\d.,]{{0,9}}|(?:{ANY_WEEKDAY}"
     rf"|{ANY_GERMAN_WEEKDAY})s?)(?= *(?:[.!]|$| (?:am|pm|uhr|euros?|pounds?|dollars?)\b))"
-    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)"
+    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)|\A(?:すみません|ごめん|いや)、[^、。]{1,8}でした"
 )
 NAMED_OLD = _cue(
     r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?"

@@ -239,7 +239,9 @@ def _with_number(before: str, now: str) -> str | None:
     """The earlier sentence with another number, if the later takes one back by its own words."""
     slips = {match["old"] or match["alt"] for match in NAMED_OLD.finditer(now)}
     old, new = _NUMBER.findall(before), _NUMBER.findall(NAMED_OLD.sub(" ", now))
-    if len(old) != 1 or len(new) != 1 or not (slips == set(old) or _takes_back(now)):
+    if len(old) != 1 or len(new) != 1:
+        return None
+    if slips != set(old) and not (_takes_back(now) and len(old[0]) == len(new[0])):
         return None
     return _NUMBER.sub(new[0], before)
 
