@@ -303,6 +303,8 @@ _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 _JOKES = re.compile(
     r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
     r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
+    r"|\A(?:oh )?(?:sure|yeah,? right|yeah,? sure|ja,? klar|ja,? genau),? (?:and|und)"
+    r" (?:I['’]?m|I am|ich bin) (?:the|der|die) "
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )

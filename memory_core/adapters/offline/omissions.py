@@ -116,7 +116,7 @@ _NOT_THERE_IN_GERMAN = re.compile(
 _NEW = re.compile(
     r"\A(?:[Mm]y |[Oo]ur |(?:I|[Ww]e)(?:['’]ve| have)?(?: got)? an? )?[Nn]ew "
     r"(?P<what>(?:phone |mobile )?number|(?:e-?mail )?address|phone|mobile|e-?mail)"
-    r"(?: now)?(?: is)?(?:: ?(?=\S)"
+    r"(?: now)?(?: is)?(?: below| here| as follows)?(?:: ?(?=\S)"
     r"|(?:,? (?:as of [\w ]{2,20}|btw|by the way|now|everyone|all)){0,2}"
     r"[,:] (?=\+?\d{3,6}[ /]|\d{1,4} [A-Z]))"
 )

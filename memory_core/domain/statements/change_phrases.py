@@ -204,6 +204,7 @@ ENDS_IN_GERMAN = _cue(
     r"|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben|gekündigt"
     r"|aufgegeben|aufgehört|abgeschafft|abgemeldet|abbestellt|verschenkt"
     r"|weggeworfen|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen"
+    r"|(?:für immer|friedlich|sanft) eingeschlafen|über die regenbogenbrücke"
     r"|abgestürzt|kaputt gegangen|kaputtgegangen|ist (?:weg|tot|kaputt|vorbei|hinüber"
     r"|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
     r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt"
@@ -213,7 +214,7 @@ ENDS_IN_GERMAN = _cue(
 ENDS_IN_JAPANESE = re.compile(
     r"(?:は休んで|控え|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名"
     r"|完治"
-    r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国"
+    r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|虹の橋を渡|永眠"
     rf"|{CANCELLED_IN_JAPANESE}|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
     r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局"
     r"|破談|白紙|廃止|廃車|譲り|譲っ"
