@@ -30,6 +30,7 @@ OTHERS = [
     ("I'm free on Monday and Friday", "no, I meant Tuesday"),
     ("What is on Monday?", "no, I meant Tuesday"),
     ("My rent is 350", "no, 2"),
+    ("I used to work at Nokia", "I work at Ericsson now"),
     ("Mein Kurs ist am Montag", "nein, am Dienstag habe ich frei"),
     ("予約は木曜日です", "すみません、質問があります"),
 ]

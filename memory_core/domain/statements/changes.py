@@ -133,8 +133,10 @@ def _slip_put_right(
     told_at, said_at = moments
     if not (earlier.sentences and later.sentences and said_at - AT_ONCE <= told_at <= said_at):
         return None
-    before, now = earlier.sentences[-1].text, later.sentences[0].text
-    return None if with_correction(before, now) is None else LaterChange("value", now, before)
+    before, now = earlier.sentences[-1].text, later.sentences[0]
+    if not now.corrects or with_correction(before, now.text) is None:
+        return None
+    return LaterChange("value", now.text, before)
 
 
 @dataclass(frozen=True, slots=True)
