@@ -129,7 +129,7 @@ def change_between(
 def _slip_put_right(
     earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments
 ) -> LaterChange | None:
-    """The change by a message that opens with a correction of what was said just before."""
+    """The change by a message that opens with a correction of the last sentence."""
     told_at, said_at = moments
     if not (earlier.sentences and later.sentences and said_at - AT_ONCE <= told_at <= said_at):
         return None

@@ -236,7 +236,7 @@ def _with_time(before: str, now: str) -> str | None:
 
 
 def _with_number(before: str, now: str) -> str | None:
-    """The earlier sentence with another number, if the later takes one back by its own words."""
+    """The earlier sentence with another number, if the later takes it back."""
     slips = {match["old"] or match["alt"] for match in NAMED_OLD.finditer(now)}
     old, new = _NUMBER.findall(before), _NUMBER.findall(NAMED_OLD.sub(" ", now))
     if len(old) != 1 or len(new) != 1:
@@ -247,7 +247,7 @@ def _with_number(before: str, now: str) -> str | None:
 
 
 def _takes_back(text: str) -> bool:
-    """Whether a text itself calls a slip; a "no" alone may answer what was asked since."""
+    """Whether a text names a slip; a "no" alone may be an answer."""
     return (
         MISTAKES.search(text) is not None
         or _STARRED.match(text.strip()) is not None
