@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import product
 
 from memory_core.domain.statements.announced import ANNOUNCES, time_ahead
@@ -43,7 +43,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
-from memory_core.domain.statements.corrected import correction
+from memory_core.domain.statements.corrected import correction, with_correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
 from memory_core.domain.statements.same_thing import same_subject, same_thing, shared_terms
@@ -56,6 +56,8 @@ _NAMED_FIRST = re.compile(r"(?!(?:My|Our|Her|His|The|Their|Your)\b)[A-ZÀ-Þ][a-
 _OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
 """A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
 _OF_A_THING = "-"
+AT_ONCE = timedelta(minutes=10)
+"""The time after a message in which its speaker puts a slip right by a word or two."""
 Moments = tuple[datetime, datetime]
 """When an earlier and a later message were said, in the speaker's time zone."""
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
@@ -110,6 +112,8 @@ def change_between(
     """
     if not later.tells_change or earlier.text == later.text:
         return None
+    if moments is not None and (slip := _slip_put_right(earlier, later, moments)) is not None:
+        return slip
     if not later.keys.isdisjoint(earlier.keys):
         for now, before in product(later.changing, earlier.sentences):
             if before.keys.isdisjoint(now.keys) or now.text == before.text:
@@ -120,6 +124,19 @@ def change_between(
             if ground is not None:
                 return LaterChange(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
+
+
+def _slip_put_right(
+    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments
+) -> LaterChange | None:
+    """The change by a message that opens with a correction of the last sentence."""
+    told_at, said_at = moments
+    if not (earlier.sentences and later.sentences and said_at - AT_ONCE <= told_at <= said_at):
+        return None
+    before, now = earlier.sentences[-1].text, later.sentences[0]
+    if not now.corrects or with_correction(before, now.text) is None:
+        return None
+    return LaterChange("value", now.text, before)
 
 
 @dataclass(frozen=True, slots=True)
