@@ -208,6 +208,9 @@ def test_what_only_points_is_what_the_sentence_before_told() -> None:
         "act as if I never mentioned it",
         "let's pretend i never said that. i work at tesco",
         "tun wir so, als hätte ich das nie gesagt",
+        "tu einfach so als hätt ich das nie gesagt",
+        "今のは聞かなかったことにして",
+        "聞かなかったことにしてくださいね",
     ],
 )
 def test_to_pretend_that_nothing_was_said_means_what_was_said_last(text: str) -> None:
@@ -216,7 +219,14 @@ def test_to_pretend_that_nothing_was_said_means_what_was_said_last(text: str) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["pretend you're a pirate", "let's pretend he never said that", "pretend I never left"]
+    "text",
+    [
+        "聞かなかったことにして帰りました",
+        "彼の噂は聞かなかったことにして寝ます",
+        "pretend you're a pirate",
+        "let's pretend he never said that",
+        "pretend I never left",
+    ],
 )
 def test_to_pretend_something_else_is_no_request(text: str) -> None:
     assert [wish for wish in wishes(text) if wish.surety == "sure"] == []

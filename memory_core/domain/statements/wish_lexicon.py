@@ -92,7 +92,7 @@ PHRASES: Mapping[str, str] = {
     # to behave as if
     "PRETEND": """
         pretend, act as if, act like, as if, as though, tu so, tu einfach so, tun wir so, als hätte,
-        als hättest, als ob, als wenn, 聞かなかった, 知らないふり, ふりを,
+        als hätt, als hättest, als ob, als wenn, 聞かなかった, 知らないふり, ふりを,
         als hätte ich nie, als hätte ich dir nie, als wäre nie, als wär nie, as though i'd never,
         as if i'd never, as if i never, as though i never, make like, make believe,
         pretend you don't know, pretend you didn't know, pretend you never knew
