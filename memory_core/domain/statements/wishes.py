@@ -57,7 +57,7 @@ INSTRUCTS = 0.4
 """
 LIFTS_PERHAPS = 0.03
 """Least probability of a sentence that ends an instruction of which it has a telling word."""
-MAY_INSTRUCT = 0.004
+MAY_INSTRUCT = 0.008
 """Least probability of what a model takes for an instruction."""
 REQUESTED = "(The memory was asked to forget something.)"
 """The text in the place of a request to forget, until memories are formed of its message. No formed
@@ -181,7 +181,7 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
 def may_instruct(sentence: str) -> bool:
     """Whether a sentence has any chance to be an instruction, or the end of one.
 
-    Nearly all instructions have it, and a fifth of the sentences that only sound like one.
+    Nearly all instructions have it, and a quarter of the sentences that only sound like one.
     """
     chances = likely(features(read(sentence), None))
     return chances.instruct + chances.lift >= MAY_INSTRUCT
