@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from memory_core import __version__
 from memory_core.cli import conflicts, doctor, hosting, importing, keys, memories, removal, upkeep
-from memory_core.cli.command import EPILOG
+from memory_core.cli.command import COMMON, EPILOG
+
+_OF_COMMANDS = {f"--{option}" for option in COMMON}
+OTHER_WORDS = {
+    **dict.fromkeys(("ask", "find", "query", "recall", "retrieve"), "search"),
+    **dict.fromkeys(("add", "create", "remember", "store"), "save"),
+    **dict.fromkeys(("history", "list", "log"), "timeline"),
+    **dict.fromkeys(("get", "read"), "show"),
+    **dict.fromkeys(("remove", "rm"), "delete"),
+    **dict.fromkeys(("run", "start"), "serve"),
+}
+"""Words that callers use for a command, which need not resemble its name."""
+
+
+class _Commands(TyperGroup):
+    """The commands, with help for words and places that are not theirs."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        option = args[0].partition("=")[0] if args else ""
+        if option in _OF_COMMANDS and not ctx.resilient_parsing:
+            ctx.fail(f"{option} belongs after the command: memory-core search QUERY {option} …")
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        meant = OTHER_WORDS.get(args[0])
+        if meant is not None and not ctx.resilient_parsing:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     name="memory-core",
+    cls=_Commands,
     help="Long-term memory for AI agents.",
     epilog=EPILOG,
     no_args_is_help=True,

@@ -225,6 +225,8 @@ def print_outcome(run: CommandRun, answer: dict[str, Any]) -> None:
         return run.output.document(answer)
     if "task_id" not in answer:
         counts = answer.get("counts") or {}
+        if unknown := answer.get("not_found"):
+            run.output.note(f"No such memory: {', '.join(unknown)}")
         return (
             run.output.table(("what", "count"), list(counts.items()))
             if counts

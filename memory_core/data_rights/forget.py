@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -20,9 +21,11 @@ from memory_core.data_rights.forget_selection import (
     Selection,
     WrittenSince,
     cleared,
+    not_found,
     page,
     plan_of,
     reads_of,
+    unknown_ids,
     whole_session,
 )
 from memory_core.data_rights.hard_forget import HardForgetter
@@ -97,7 +100,8 @@ class Forgetter:
             return await self._begin_of_session(owner, request, session, call)
         plan = await self._plan(owner, request)
         if request.mode == "hard":
-            plan = await self._for_good.plan(owner, Selection.of(plan))
+            hard_plan = await self._for_good.plan(owner, Selection.of(plan))
+            plan = {**hard_plan, **not_found(plan)}
         return await self._operations.begin(owner, "forget", plan, call)
 
     async def _begin_of_session(
@@ -149,9 +153,10 @@ class Forgetter:
             request: The filter and the mode.
 
         """
-        chosen = Selection.of(await self._plan(owner, request))
+        plan = await self._plan(owner, request)
+        chosen, unknown = Selection.of(plan), tuple(plan.get("not_found", ()))
         if chosen.mode == "hard":
-            return await self._for_good.dry_run(owner, chosen)
+            return replace(await self._for_good.dry_run(owner, chosen), not_found=unknown)
         forgotten, after = 0, None
         while candidates := await page(self._store, owner, chosen, after, PAGE):
             documents = await self._store.memories(
@@ -159,9 +164,9 @@ class Forgetter:
             )
             forgotten += sum(chosen.takes(document.memory) for document in documents.values())
             if forgotten > chosen.cap:
-                return Foreseen({"forgotten": chosen.cap}, capped=True)
+                return Foreseen({"forgotten": chosen.cap}, capped=True, not_found=unknown)
             after = candidates[-1].place
-        return Foreseen({"forgotten": forgotten}, capped=False)
+        return Foreseen({"forgotten": forgotten}, capped=False, not_found=unknown)
 
     async def dry_run_memories(
         self, owner: Owner, request: ForgetInput, limit: int
@@ -207,10 +212,11 @@ class Forgetter:
                     "forget", lease.task.progress, result={"counts": operation.counts}
                 )
 
-    async def _plan(self, owner: Owner, request: ForgetInput) -> dict[str, object]:
+    async def _plan(self, owner: Owner, request: ForgetInput) -> dict[str, Any]:
         head = (await self._store.snapshot(owner)).head
         cap = min(self._cap, CAP_FOR_GOOD) if request.mode == "hard" else self._cap
         plan = plan_of(request, 0 if head is None else head.sequence, cap)
+        plan |= not_found({"not_found": await unknown_ids(self._store, owner, request)})
         if messages := {name for name in plan.get("ids") or () if is_message(name)}:
             instructions = await instructions_of(self._store, owner, messages)
             plan["ids"] = list(
@@ -324,7 +330,7 @@ class Forgetter:
             counts={"forgotten": asked, **({"messages": along} if along else {})},
             sessions=frozenset(sessions),
             done=capped or (passed == len(candidates) and not more),
-            result={"mode": "soft", "capped": capped},
+            result={"mode": "soft", "capped": capped, **not_found(operation.plan)},
             marks=marks,
         )
 

@@ -141,6 +141,25 @@ def plan_of(request: ForgetInput, until: int, cap: int) -> dict[str, Any]:
     }
 
 
+async def unknown_ids(store: LongTermStore, owner: Owner, request: ForgetInput) -> list[str]:
+    """Return the ids of a request that no memory of the owner has.
+
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        request: The filter.
+
+    """
+    ids = list(dict.fromkeys(request.chosen.ids or ()))
+    known = await store.memories(owner, ids) if ids else {}
+    return [name for name in ids if name not in known or base_id(name) != name]
+
+
+def not_found(plan: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the part of a plan, and of its result, that names unknown ids."""
+    return {"not_found": plan["not_found"]} if plan.get("not_found") else {}
+
+
 async def page(
     store: LongTermStore, owner: Owner, chosen: Selection, after: Place | None, limit: int
 ) -> list[SelectedMemory]:

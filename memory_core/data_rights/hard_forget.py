@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.data_rights.forget_plan import ForgetProgress, Role, counted
-from memory_core.data_rights.forget_selection import Selection, page
+from memory_core.data_rights.forget_selection import Selection, not_found, page
 from memory_core.data_rights.redaction_passes import RedactionPasses
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.event_log import version_id
@@ -305,7 +305,7 @@ class HardForgetter:
         chunk = Chunk(
             cursor=progress.document,
             counts={"forgotten": 0, "derived": 0, "struck": 0},
-            plan={"mode": "hard"},
+            plan={"mode": "hard", **not_found(plan)},
         )
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 
@@ -421,9 +421,10 @@ class HardForgetter:
                     "what was forgotten is in a file that somebody still reads",
                     retry_after_s=5,
                 )
-        damaged = {"damaged": progress.damaged} if progress.damaged else {}
+        named = {"damaged": progress.damaged} if progress.damaged else {}
+        named |= not_found(operation.plan)
         chunk = Chunk(
-            cursor=None, done=True, result={"mode": "hard", "capped": progress.capped, **damaged}
+            cursor=None, done=True, result={"mode": "hard", "capped": progress.capped, **named}
         )
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 

@@ -426,11 +426,15 @@ class Accepted:
 class Foreseen:
     """Counts of the changes that a dry run predicts.
 
-    `capped` says that there is more work than a single task does. Another task would do the rest.
+    Attributes:
+        capped: Whether there is more work than a single task does. Another task would do the rest.
+        not_found: The requested ids that no memory of the user has.
+
     """
 
     counts: Mapping[str, int]
     capped: bool
+    not_found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

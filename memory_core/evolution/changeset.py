@@ -7,7 +7,7 @@ more than a commit holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Unpack
@@ -84,6 +84,20 @@ class ChangeSet:
     weight: int = 0
     actor: str = "system"
     logs: dict[SlotName, SlotLog] = field(default_factory=dict)
+
+    def copy(self) -> ChangeSet:
+        """The same changes, which stay as they are when others are added to this one."""
+        return replace(
+            self,
+            changes=[*self.changes],
+            puts={**self.puts},
+            states={**self.states},
+            sessions={
+                name: Session(self.owner, name, session.document)
+                for name, session in self.sessions.items()
+            },
+            logs={**self.logs},
+        )
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, if the read set has it.

@@ -172,7 +172,7 @@ def judge(
     if slot is not None and (judgement := _in_slot(new, slot)) is not None:
         near = (near for near in neighbours if near.memory.id == judgement.old_id)
         return replace(judgement, similarity=next((each.similarity for each in near), None))
-    own = slot_of(new)
+    own, words = slot_of(new), normalised(new.content)
     uncertain: Judgement | None = None
     for neighbour in neighbours:
         old, similarity = neighbour.memory, neighbour.similarity
@@ -185,7 +185,7 @@ def judge(
             continue
         reason, told_apart = "same words", None
         says_more = new.value is not None and new.value != old.value
-        if says_more or normalised(old.content) != normalised(new.content):
+        if says_more or normalised(old.content) != words:
             reason = "near-equal, no difference that counts"
             if similarity >= duplicate_threshold:
                 told_apart = differences(old.content, new.content)

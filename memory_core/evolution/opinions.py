@@ -104,9 +104,10 @@ def changed_by(old: Memory, new: Memory) -> str | None:
     speaker = name if all(is_about(memory.content, name) for memory in (old, new)) else ""
     before, now = as_users(earlier.content, speaker), as_users(later.content, speaker)
     moments = earlier.event_timestamp, later.event_timestamp
-    change_told = change(before, now, moments) or change(
-        in_first_person(before), in_first_person(now), moments
-    )
+    spoken = in_first_person(before), in_first_person(now)
+    change_told = change(before, now, moments)
+    if change_told is None and spoken != (before, now):
+        change_told = change(*spoken, moments)
     return None if change_told is None else CHANGED[change_told.ground]
 
 

@@ -54,7 +54,7 @@ def most_of_one_commit(items: Sequence[Prepared]) -> int:
     """How many of the first items a commit holds at most.
 
     Each item is an event, each memory and each session a document, and each slot a log and at least
-    a single memory. With more items, the plan of all that fit would be made twice.
+    a single memory. More items would be read in vain.
     """
     documents = set[tuple[str, object]]()
     for count, memory in enumerate(item.memory for item in items[:MAX_ITEMS]):
@@ -140,11 +140,15 @@ def plan(
     page = ChangeSet(owner, look, now, weighs=len(items) > 1, actor=actor)
     outcomes: list[PlannedOutcome] = []
     for item in items:
+        before = page.copy()
         neighbours = look.near.get(item.memory.id, ())
         outcomes.append(_place(page, item, neighbours, duplicate_threshold))
         if page.full and len(outcomes) > 1:
-            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, actor)
-    semantic = any(item.memory.type is MemoryType.SEMANTIC for item in items)
+            page = before
+            outcomes.pop()
+            break
+    taken = items[: len(outcomes)]
+    semantic = any(item.memory.type is MemoryType.SEMANTIC for item in taken)
     return Changes(
         Planned(tuple(outcomes)),
         **page.written(),

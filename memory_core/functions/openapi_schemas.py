@@ -40,7 +40,11 @@ IGNORED: Schema = {
         "description": (
             "Only when there are any: fields and kinds of the messages that are not known"
         ),
-    }
+    },
+    "did_you_mean": {
+        **TEXT,
+        "description": "Only when it is known: the fields that were meant by ignored ones",
+    },
 }
 
 
@@ -291,6 +295,10 @@ def _found() -> dict[str, Schema]:
     }
     parts = _list(_object(part, *part))
     context: Schema = {"context": TEXT, "parts": parts, "left_out": parts, "degraded": _list(TEXT)}
+    not_found = {
+        **_list(TEXT),
+        "description": "Only when there are any: the ids that no memory of the user has",
+    }
     return {
         "Hit": _hit(),
         "Retrieved": _object(
@@ -302,7 +310,9 @@ def _found() -> dict[str, Schema]:
         ),
         "Context": _object({**context, **IGNORED, **REDACTED}, *context),
         "Foreseen": _object(
-            {"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"
+            {"counts": {"type": "object"}, "capped": {"type": "boolean"}, "not_found": not_found},
+            "counts",
+            "capped",
         ),
         "Evolution": _object(
             {"memories": _list(ref("Memory")), "complete": {"type": "boolean"}},

@@ -32,13 +32,14 @@ from memory_core.domain.errors import (
 from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query
 from memory_core.domain.requests.memories import ListInput, NamedInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Timestamp
-from memory_core.functions.suggestions import suggest_field
+from memory_core.functions.suggestions import suggest_field, suggest_value
 from memory_core.functions.views import Fields, Shape, View, shape_of
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50
 MAX_FIELD_CHARACTERS = 200
 _UNKNOWN = "is not a field of this request"
+_QUOTED = re.compile(r"'([^']+)'")
 _OF_A_FIELD = re.compile(r"\A([A-Za-z_][\w.]*): (.+)", re.DOTALL)
 
 
@@ -244,12 +245,15 @@ def unknown_field(path: str, name: str, fields: Collection[str], whole: str = "b
     """
     if not is_plain_name(name):
         return FieldError(path.rstrip(".") or whole, "has a field that is not known")
-    suggestion = suggest_field(name, fields)
-    return FieldError(
-        path + name,
-        f"{_UNKNOWN}; did you mean {suggestion}?" if suggestion else _UNKNOWN,
-        suggestion,
-    )
+    return _suggesting(FieldError(path + name, _UNKNOWN), suggest_field(name, fields))
+
+
+def _suggesting(error: FieldError, suggestion: str | None) -> FieldError:
+    """The error with a suggestion, if there is one."""
+    if suggestion is None:
+        return error
+    message = f"{error.message}; did you mean {suggestion}?"
+    return replace(error, message=message, did_you_mean=suggestion)
 
 
 def _refusal(
@@ -261,6 +265,7 @@ def _refusal(
     whole: str,
 ) -> Invalid:
     by_field: dict[str, list[FieldError]] = {}
+    values: dict[str, str] = {}
     for details in error.errors(include_url=False)[:MAX_ERRORS]:
         if details["type"] == "extra_forbidden":
             *parents, name = details["loc"]
@@ -274,8 +279,14 @@ def _refusal(
                 message,
                 getattr(details.get("ctx", {}).get("error"), "did_you_mean", None),
             )
+            if details["type"] in ("enum", "literal_error"):
+                allowed = _QUOTED.findall(details["ctx"]["expected"])
+                if suggestion := suggest_value(details["input"], allowed):
+                    values[prefix + field] = suggestion
         by_field.setdefault(field_error.field, []).append(field_error)
-    return invalid(*(_merge_errors(errors) for errors in by_field.values()))
+    return invalid(
+        *(_suggesting(_merge_errors(errors), values.get(name)) for name, errors in by_field.items())
+    )
 
 
 def _merge_errors(errors: Sequence[FieldError]) -> FieldError:

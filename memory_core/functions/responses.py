@@ -19,6 +19,7 @@ from memory_core.domain.rate_limits import Spent
 from memory_core.domain.redaction.requests import Redactor, collected_redactions
 from memory_core.domain.requests.memories import Context
 from memory_core.domain.scope import Owner
+from memory_core.functions.suggestions import suggest_field
 from memory_core.functions.views import Shape, View, brief, brief_hit, brief_of_saved, full
 from memory_core.recollection.graph.style import POLICY
 
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     )
 
 GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
+MESSAGE_FIELDS = ("role", "content", "timestamp", "actor", "id")
+_OF_A_MESSAGE = 3
+"""Parts of the name of a message's own ignored field, such as "messages.*.date"."""
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -251,7 +255,8 @@ def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
 
     if isinstance(answer, Accepted):
         return accepted_response(owner, answer)
-    return json_response({"counts": dict(answer.counts), "capped": answer.capped})
+    not_found = {"not_found": answer.not_found} if answer.not_found else {}
+    return json_response({"counts": dict(answer.counts), "capped": answer.capped, **not_found})
 
 
 def buffered_response(
@@ -300,7 +305,14 @@ def context_response(context: Context, ignored: Sequence[str] = ()) -> HttpRespo
 
 
 def _ignored(names: Sequence[str]) -> dict[str, Any]:
-    return {"ignored": [without_secrets(name) for name in names]} if names else {}
+    if not names:
+        return {}
+    fields = [parts[2] for name in names if len(parts := name.split(".")) == _OF_A_MESSAGE]
+    meant = dict.fromkeys(filter(None, (suggest_field(name, MESSAGE_FIELDS) for name in fields)))
+    return {
+        "ignored": [without_secrets(name) for name in names],
+        **({"did_you_mean": ", ".join(meant)} if meant else {}),
+    }
 
 
 def retrieved_response(result: Retrieved, *, view: View, explain: bool) -> HttpResponse:
@@ -407,7 +419,7 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
         "errors": [_field_problem(field) for field in error.errors],
     }
     if suggestion := error.did_you_mean or ", ".join(
-        field.did_you_mean for field in error.errors if field.did_you_mean
+        dict.fromkeys(field.did_you_mean for field in error.errors if field.did_you_mean)
     ):
         fields["did_you_mean"] = suggestion
     return fields

@@ -1,4 +1,4 @@
-"""Suggest the probable call for a wrong path, and field for an unknown name.
+"""Suggest the call, the field or the value that a caller probably meant.
 
 A path is compared with those of the API segment by segment, without `/api/v1` and in the words of
 other memory services. Note: a caller is never led to a DELETE without having asked for it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -21,10 +21,11 @@ _SAVE, _LIST, _ONE = (
     "GET /api/v1/memories with type",
     "/api/v1/memories/{memory_id}",
 )
-_RETRIEVE, _CONVERSE, _CONTEXT = (
+_RETRIEVE, _CONVERSE, _CONTEXT, _REPLAY = (
     "POST /api/v1/memories/retrieve",
     "POST /api/v1/memories",
     "POST /api/v1/context",
+    "POST /api/v1/replay",
 )
 _TYPES = ("episodic", "semantic", "procedural")
 CALLS_OF_OTHERS: Mapping[str, str] = {
@@ -36,6 +37,16 @@ CALLS_OF_OTHERS: Mapping[str, str] = {
         f"{method} memories/{kind}/*": f"{method} {_ONE}"
         for kind in _TYPES
         for method in ("GET", "PUT", "DELETE")
+    },
+    **{
+        f"GET {where}{word}": call
+        for word, call in (
+            ("facts", f"{_LIST}=semantic"),
+            ("episodes", f"{_LIST}=episodic"),
+            ("procedures", f"{_LIST}=procedural"),
+            ("instructions", "GET /api/v1/memories with category=instruction"),
+        )
+        for where in ("", "memories/")
     },
     "GET memories/procedural/key/*": "GET /api/v1/procedures/{key}",
     "GET memories/temporal/evolution/*": "GET /api/v1/memories/{memory_id}/evolution",
@@ -306,10 +317,10 @@ The fields are in the order in which a call is searched for them.
 
 @dataclass(frozen=True, slots=True)
 class OtherMeaning:
-    """Meaning of a word that is no field: another call, or a setting.
+    """Meaning of a word that is no field: another call, a setting or another form.
 
     Attributes:
-        text: The call or the setting.
+        text: The call, the setting or the form.
         beside: Only where the call has this field; None for any call.
 
     """
@@ -323,7 +334,25 @@ _HALF_LIFE = (
     OtherMeaning("the setting MEMORY_RECENCY_HALF_LIFE_DAYS", beside="recipe"),
     OtherMeaning("the setting MEMORY_DECAY_HALF_LIFE_DAYS"),
 )
+_QUERY = (
+    OtherMeaning(f"{_RETRIEVE}, and then filter.ids", beside="filter"),
+    OtherMeaning(f"{_RETRIEVE}, and then ids", beside="before"),
+    OtherMeaning("GET /api/v1/memories/query", beside="tag"),
+)
+_SYSTEM = (OtherMeaning("a message with the role system", beside="messages"),)
+_PARAMETER = (OtherMeaning("the messages without the parameters of a model", beside="messages"),)
+_PARAMETERS = """
+model tools tool_choice parallel_tool_calls functions temperature top_p top_k n max_tokens
+max_completion_tokens max_output_tokens stream stream_options stop stop_sequences seed logprobs
+frequency_penalty presence_penalty logit_bias response_format reasoning reasoning_effort thinking
+service_tier store previous_response_id
+"""
+"""Parameters of the usual chat APIs, which callers send along with the messages."""
 OTHER_MEANINGS: Mapping[str, tuple[OtherMeaning, ...]] = {
+    **dict.fromkeys(("query", "q", "search", "search_query"), _QUERY),
+    **dict.fromkeys(("system", "instructions", "system_prompt", "developer"), _SYSTEM),
+    **dict.fromkeys(_PARAMETERS.split(), _PARAMETER),
+    "known_at": (OtherMeaning(f"{_REPLAY} or GET /api/v1/memories, which take known_at"),),
     **dict.fromkeys(
         ("messages", "conversation", "turns"),
         (OtherMeaning("POST /api/v1/memories", beside="content"),),
@@ -332,7 +361,7 @@ OTHER_MEANINGS: Mapping[str, tuple[OtherMeaning, ...]] = {
     **dict.fromkeys(("half_life", "half_life_days", "decay_rate", "half_life_hours"), _HALF_LIFE),
     "half_life_factor": (OtherMeaning("the setting MEMORY_HALF_LIFE_FACTOR"),),
     "max_age_hours": (OtherMeaning("the setting MEMORY_MAX_AGE_HOURS"),),
-    **dict.fromkeys(("infer", "content", "text", "memory"), _RAW),
+    **dict.fromkeys(("infer", "content", "text", "memory"), (*_RAW, *_QUERY)),
     **dict.fromkeys(
         ("rerank", "reranker", "enable_rerank"),
         (OtherMeaning("the setting MEMORY_RERANK_PROVIDER", beside="recipe"),),
@@ -365,4 +394,32 @@ def suggest_field(name: str, fields: Collection[str]) -> str | None:
             return meaning.text
     return next(
         iter(difflib.get_close_matches(word, sorted(fields), n=1, cutoff=_CLOSE_FIELDS)), None
+    )
+
+
+_VALUES: Mapping[str, str] = {
+    **dict.fromkeys(("event", "message", "conversation"), "episodic"),
+    **dict.fromkeys(("fact", "preference", "profile"), "semantic"),
+    **dict.fromkeys(("instruction", "procedure", "rule", "skill"), "procedural"),
+}
+"""A word of another service → the value that it means."""
+
+
+def suggest_value(given: object, allowed: Sequence[str]) -> str | None:
+    """Suggest the probable meaning of a value that is not allowed.
+
+    Args:
+        given: As the caller wrote it; anything.
+        allowed: The allowed values.
+
+    Returns:
+        An allowed value; None if none is similar.
+
+    """
+    if not isinstance(given, str) or not is_plain_name(given):
+        return None
+    word = given.lower()
+    meant = _VALUES.get(word) or _VALUES.get(word.removesuffix("s"), word)
+    return next(
+        iter(difflib.get_close_matches(meant, sorted(allowed), n=1, cutoff=_CLOSE_FIELDS)), None
     )

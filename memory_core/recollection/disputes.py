@@ -1,6 +1,6 @@
 """Results in an open conflict, and the later statements that they are in conflict with.
 
-Until a conflict is decided, either side may hold, so the later side is shown beside the earlier
+Until a conflict is decided, either side may hold, so the later side is shown before the earlier
 one: "traded the Golf in for a Skoda" need not have a word of a question about the car. The id of a
 conflict is made of its sides' ids, so no record is read.
 """
@@ -21,32 +21,37 @@ _PENDING = b'"conflict_state":"pending"'
 
 
 def with_disputes(
-    rows: Sequence[int], documents: Mapping[str, SerializedMemory], look: QueryRound
+    rows: Sequence[int],
+    documents: Mapping[str, SerializedMemory],
+    look: QueryRound,
+    *,
+    of_the_past: bool,
 ) -> list[int]:
-    """Put behind each row the later sides of its open conflicts.
+    """Put the later sides of open conflicts before their earlier sides.
 
     Args:
         rows: Of the results, best first.
         documents: Their memories by id.
         look: The round that the rows are of.
+        of_the_past: Whether the query asks for what was so; then the later sides come behind.
 
     """
     ids = look.candidates.ids
     ordered = list[int]()
-    shown_episodes = {episode_of(look, row) for row in rows}
+    results = {episode_of(look, row): row for row in rows}
     for row in rows:
-        ordered.append(row)
+        if row not in ordered:
+            ordered.append(row)
         document = documents.get(ids[row])
         if document is None or _PENDING not in document.json:
             continue
         memory = document.memory
         for other in _later(row, look):
-            records = conflict_record_ids(memory.id, ids[other])
-            if episode_of(look, other) not in shown_episodes and not {*records}.isdisjoint(
-                memory.conflict_ids
-            ):
-                shown_episodes.add(episode_of(look, other))
-                ordered.append(other)
+            if {*conflict_record_ids(memory.id, ids[other])}.isdisjoint(memory.conflict_ids):
+                continue
+            later = results.setdefault(episode_of(look, other), other)
+            if later not in ordered:
+                ordered.insert(ordered.index(row) + of_the_past, later)
     return ordered
 
 

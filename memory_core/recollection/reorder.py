@@ -20,12 +20,11 @@ from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
-from memory_core.domain.ranking.questions import QUESTION
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.change_messages import read
-from memory_core.domain.statements.changes import asked_values, update_closeness
+from memory_core.domain.statements.changes import update_closeness
 from memory_core.domain.statements.values_said import AskedKind
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import names_in
@@ -249,7 +248,7 @@ def put_present_truths_first(
 
     """
     order = list(ranked)
-    if _OF_THE_PAST.search(query):
+    if asks_of_the_past(query):
         return order
     names = frozenset(term for name in names_in(query) for term in tokens(name))
     for row in ranked:
@@ -405,14 +404,10 @@ class SaidStatement:
     leads: bool = False
 
 
-def asks_how_it_is(query: str) -> bool:
-    """Whether a message is a single question about how something is at present."""
-    query_sentences = sentences(query)
-    return (
-        len(query_sentences) == 1
-        and (query_sentences[0].asks or QUESTION.match(query_sentences[0].text) is not None)
-        and _OF_THE_PAST.search(query) is None
-    )
+def asks_of_the_past(query: str) -> bool:
+    """Whether what a query asks for is what was so."""
+    asking = [sentence.text for sentence in sentences(query) if sentence.asks]
+    return any(_OF_THE_PAST.search(text) is not None for text in asking or [query])
 
 
 def put_updates_first(
@@ -462,8 +457,6 @@ def _updates(
     since a long statement takes milliseconds.
     """
     message = read(earlier.text)
-    if not asked_values(message, asked):
-        return []
     updating: list[tuple[int, SaidStatement]] = []
     for statement in sorted(later, key=lambda statement: -statement.relevance):
         if updating and statement.relevance < AS_NEAR * updating[0][1].relevance:

@@ -46,8 +46,8 @@ from memory_core.recollection.reorder import (
     Reranking,
     SaidStatement,
     Sources,
-    asks_how_it_is,
     asks_of_the_future,
+    asks_of_the_past,
     begins_later,
     put_present_before_announced,
     put_present_truths_first,
@@ -258,7 +258,7 @@ class Retriever:
         rows: list[int],
         documents: dict[str, SerializedMemory],
     ) -> tuple[list[int], dict[str, SerializedMemory]]:
-        """Tell the later side of an open conflict behind the earlier one.
+        """Tell the later side of an open conflict before the earlier one.
 
         It costs a read, and only if a result is in an open conflict.
 
@@ -273,7 +273,9 @@ class Retriever:
             The rows, no more than the query wants, and their memories.
 
         """
-        disputed = with_disputes(rows, documents, look)[: self.passing.limit(query)]
+        disputed = with_disputes(rows, documents, look, of_the_past=asks_of_the_past(query.query))[
+            : self.passing.limit(query)
+        ]
         if disputed == rows or query.similarity_threshold is not None:
             return rows, documents
         ids = look.candidates.ids
@@ -313,14 +315,19 @@ class Retriever:
         That happens only for a query about how something is at present, and it costs a read.
         """
         rows, documents, quoted = chosen
-        if query.at is not None or not rows or not asks_how_it_is(query.query):
+        if query.at is not None or not rows or asks_of_the_past(query.query):
             return chosen
         statements = [
             statement for row in rows for statement in _statements(row, look, documents, quoted)
         ]
-        if not any(read(statement.text).numbered for statement in statements):
+        messages = [read(statement.text) for statement in statements]
+        if not any(message.numbered or message.tells_change for message in messages):
             return chosen
-        behind = _behind(look, {statement.row for statement in statements} | {*rows})
+        behind = (
+            _behind(look, {statement.row for statement in statements} | {*rows})
+            if any(message.numbered for message in messages)
+            else []
+        )
         names = [look.candidates.ids[row] for row in behind]
         memories_behind = await memories_of(
             self._store, owner, names, look.candidates.memories, look.search_answer.head, look.where

@@ -427,3 +427,35 @@ async def test_older_words_do_not_dispute_a_line_of_the_profile(rules: MemoryCor
     context = (await rules.context(ALICE, asked)).context
     assert "smokes: no" in context
     assert "disputed" not in context
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("What car do I drive?", "Tesla"),
+        ("Yesterday was fine. What car do I drive?", "Tesla"),
+        ("What car did I drive before?", "2014"),
+    ],
+)
+async def test_of_two_sides_of_an_open_conflict_the_later_answers_what_is_so_now(
+    rules: MemoryCore, query: str, first: str
+) -> None:
+    await tell(rules, "I drive a 2014 Golf.", session="s1")
+    await tell(rules, "Traded the Golf in for a Tesla.", session="s2", at=NOW + WEEK)
+    assert await disputed(rules)
+    results = (await rules.retrieve(ALICE, RetrieveInput(query=query))).results
+    assert first in results[0].memory.content
+
+
+@SQLITE
+async def test_a_message_that_says_that_something_changed_comes_before_what_it_changed(
+    core: MemoryCore,
+) -> None:
+    await tell(core, "We use npm and vitest in the shop.", session="s1")
+    await tell(
+        core, "Heads up, we switched from npm to pnpm in the shop.", session="s2", at=NOW + WEEK
+    )
+    asked = RetrieveInput(query="Do we use npm in the shop?")
+    results = (await core.retrieve(ALICE, asked)).results
+    assert "pnpm" in results[0].memory.content

@@ -227,6 +227,32 @@ def test_what_was_meant_stands_beside_the_detail_and_beside_each_field(
     assert "did_you_mean" not in problem(host.post(RETRIEVE, json={"user_id": user}), 422)
 
 
+def test_a_request_to_a_chat_model_is_told_to_send_its_messages(
+    host: httpx.Client, user: str
+) -> None:
+    body = {"user_id": user, "messages": [MESSAGE], "model": "m", "max_tokens": 500, "system": "x"}
+    answer = problem(host.post("/api/v1/memories", json=body), 422, "system")
+    assert answer["did_you_mean"] == (
+        "the messages without the parameters of a model, a message with the role system"
+    )
+    answer = problem(
+        host.post("/api/v1/memories", json={"user_id": user, "messages": "I live in Rome"}), 422
+    )
+    assert answer["detail"] == (
+        'messages: should be a list, such as [{"role": "user", "content": "I live in Rome"}]'
+    )
+
+
+def test_a_type_in_other_words_is_told_which_is_meant(host: httpx.Client, user: str) -> None:
+    answer = problem(host.post(SAVE, json={"user_id": user, **GOOD, "type": "fact"}), 422, "type")
+    assert answer["detail"] == (
+        "type: should be 'episodic', 'semantic' or 'procedural'; did you mean semantic?"
+    )
+    assert answer["did_you_mean"] == "semantic"
+    listed = host.get("/api/v1/memories", params={"user_id": user, "type": "facts"})
+    assert problem(listed, 422, "type")["did_you_mean"] == "semantic"
+
+
 def test_a_weight_that_is_no_number_is_named(host: httpx.Client) -> None:
     content = b'{"user_id": "ana", "query": "a", "weights": {"recency": NaN}}'
     assert problem(

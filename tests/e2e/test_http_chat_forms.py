@@ -101,6 +101,24 @@ def test_what_is_ignored_is_named_and_the_rest_is_kept(host: httpx.Client, user:
     ended(host, words)
 
 
+def test_an_ignored_field_that_resembles_one_is_told_what_was_meant(
+    host: httpx.Client, user: str
+) -> None:
+    message = {"role": "user", "content": "I keep bees.", "mood": "good"}
+    date = "2024-03-01T00:00:00Z"
+    answers = [
+        tell(host, user, [{**message, **given}])
+        for given in ({"date": date}, {"time": date, "eventTime": date, "sender": "Ana"}, {})
+    ]
+    assert [answer.json().get("did_you_mean") for answer in answers] == [
+        "timestamp",
+        "timestamp, actor",
+        None,
+    ]
+    for answer in answers:
+        ended(host, answer)
+
+
 def test_a_field_of_the_call_that_is_not_known_is_still_refused(
     host: httpx.Client, user: str
 ) -> None:

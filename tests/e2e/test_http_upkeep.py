@@ -134,6 +134,30 @@ def test_what_is_forgotten_for_good_is_in_no_byte_of_the_data(
     ] == [("created", True), ("forgotten", True)]
 
 
+@pytest.mark.parametrize("mode", ["soft", "hard"])
+def test_ids_that_are_not_there_are_named_and_so_are_those_of_others(
+    host: httpx.Client, mode: str
+) -> None:
+    user = f"mistyped-{mode}"
+    mine, other = save(host, user, "Ana sings"), save(host, f"{user}-other", "Bo sings")
+    chosen = {"ids": ["mem_none", mine["id"], other["id"], "mem_none"]}
+    unknown = ["mem_none", other["id"]]
+    foreseen = post(host, "forget", user, filter=chosen, mode=mode, dry_run=True).json()
+    assert (foreseen["counts"]["forgotten"], foreseen["not_found"]) == (1, unknown)
+    task = done(host, post(host, "forget", user, filter=chosen, mode=mode), user)
+    assert (task["result"]["counts"]["forgotten"], task["result"]["not_found"]) == (1, unknown)
+    assert [memory["content"] for memory in memories(host, f"{user}-other")] == ["Bo sings"]
+
+
+def test_a_memory_that_is_forgotten_softly_already_is_found(host: httpx.Client) -> None:
+    mine = save(host, "forgotten-twice", "Ana sings")
+    for count in (1, 0):
+        task = done(
+            host, post(host, "forget", "forgotten-twice", filter={"ids": [mine["id"]]}), "twice"
+        )
+        assert task["result"] == {"counts": {"forgotten": count}, "mode": "soft", "capped": False}
+
+
 def test_one_key_is_one_task(host: httpx.Client) -> None:
     headers = {"Idempotency-Key": "k1"}
     body = {"user_id": "forgotten-once", "filter": {"types": ["episodic"]}}

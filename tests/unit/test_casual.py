@@ -98,15 +98,6 @@ def test_what_drops_no_subject_stays_as_it_is(text: str) -> None:
     assert with_subject(text) == text
 
 
-def test_a_dropped_subject_after_another_person_is_not_the_speakers() -> None:
-    assert with_subject("moved to Bergen last year", "my cousin is happy") == (
-        "moved to Bergen last year"
-    )
-    assert with_subject("moved to Bergen last year", "what a month") == (
-        "I moved to Bergen last year"
-    )
-
-
 def facts(text: str) -> dict[str | None, str | None]:
     """Values of the slots that a message of the user fills."""
     return {fact.attribute: fact.value for fact in said_facts(talk(text)) if fact.attribute}

@@ -11,8 +11,11 @@ from pathlib import Path
 import httpx2
 import pytest
 from rich.console import Console
+from typer.main import get_group
 
-from memory_core.cli.command import CommandFailed
+from memory_core.cli.__main__ import main
+from memory_core.cli.application import OTHER_WORDS, app
+from memory_core.cli.command import USAGE, CommandFailed
 from memory_core.cli.doctor import package_checks, settings_checks
 from memory_core.cli.keys import check_route
 from memory_core.cli.output import Output, printable
@@ -149,3 +152,28 @@ async def test_a_service_without_calls_for_keys_is_named_as_such() -> None:
     ) as http:
         with pytest.raises(CommandFailed, match="MEMORY_API_KEYS"):
             await check_route(MemoryService(http, "ana"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--url", "http://a", "search", "x"], "--url belongs after the command"),
+        (["--user=ana", "search", "x"], "--user belongs after the command"),
+        (["ask", "x"], "No such command 'ask'. Did you mean 'search'?"),
+        (["retrieve", "x"], "No such command 'retrieve'. Did you mean 'search'?"),
+        (["add", "x"], "No such command 'add'. Did you mean 'save'?"),
+        (["serach", "x"], "No such command 'serach'. Did you mean 'search'?"),
+        (["zork"], "No such command 'zork'."),
+    ],
+)
+def test_a_wrong_command_is_told_which_is_meant(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == USAGE
+    assert f"Error: {message}" in capsys.readouterr().err
+
+
+def test_the_words_for_commands_are_no_commands_and_lead_to_some() -> None:
+    names = set(get_group(app).list_commands(None))  # type: ignore[arg-type]
+    assert names.isdisjoint(OTHER_WORDS)
+    assert set(OTHER_WORDS.values()) <= names

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_core.domain.statements import statement_words
 from memory_core.domain.statements.contradictions import contradiction
+from memory_core.domain.statements.statement_words import StatementWords, opcodes
+from memory_core.domain.text.spelling import one_spelling
+from memory_core.domain.text.text_cache import forget_texts
 
 EXCLUDE = [
     ("Likes coffee", "Does not like coffee", "negation"),
     ("User likes coffee", "User doesn't like coffee", "negation"),
     ("Anna is married", "Anna is not married", "negation"),
     ("Carla can swim", "Carla cannot swim", "negation"),
+    ("Carla does n't swim", "Carla swims", "negation"),
     ("Lisa mag Oliven", "Lisa mag keine Oliven", "negation"),
     ("お酒を飲みます", "お酒を飲みません", "negation"),
     ("Takes the pill before breakfast", "Takes the pill after breakfast", "opposites"),
@@ -58,6 +65,7 @@ EXCLUDE = [
     ("参加は必須です", "参加は任意です", "opposites"),
 ]
 BOTH_TRUE = [
+    ("The n't house has 5 rooms", "The big house with 6 rooms"),
     ("Likes tea", "Likes coffee"),
     ("Likes coffee", "Likes coffee with milk"),
     ("Visited Rome in 2019", "Visited Rome in 2022"),
@@ -117,3 +125,38 @@ def test_any_two_texts_are_compared_and_a_text_never_excludes_itself(
 ) -> None:
     contradiction(first, second)
     assert contradiction(first, first) is None
+
+
+def test_a_text_is_read_once_for_all_that_it_is_compared_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def counted(text: str) -> str:
+        read.append(text)
+        return one_spelling(text)
+
+    forget_texts()
+    monkeypatch.setattr(statement_words, "one_spelling", counted)
+    others = [f"Ana has a friend in town {number}" for number in range(20)]
+    for other in others:
+        contradiction("Ana lives in Rome", other)
+        contradiction(other, "Ana lives in Rome")
+    assert len(read) == 1 + len(others)
+
+
+_WORDS = st.lists(st.sampled_from("abcdefg"), max_size=7).map(tuple)
+
+
+@given(_WORDS, _WORDS)
+def test_words_part_where_the_sequence_matcher_says_so(
+    first: tuple[str, ...], second: tuple[str, ...]
+) -> None:
+    ours, theirs = (
+        StatementWords(words, tuple(range(len(words))), words, negated=False)
+        for words in (first, second)
+    )
+    expected = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    assert [(code[0] == "equal", *code[1:]) for code in opcodes(ours, theirs)] == [
+        (code[0] == "equal", *code[1:]) for code in expected
+    ]

@@ -21,6 +21,7 @@ from memory_core.domain.requests.maintenance import (
     TimelineInput,
 )
 from memory_core.domain.requests.memories import (
+    AppendInput,
     ClearInput,
     ContextInput,
     ConverseInput,
@@ -37,6 +38,8 @@ from memory_core.functions.suggestions import OTHER_MEANINGS, WORDS, suggest_fie
 from memory_core.setting_types import variable
 
 MESSAGE = {"role": "user", "content": "a", "timestamp": "2026-05-08T13:56:00Z"}
+
+ALONE = "the messages without the parameters of a model"
 
 
 def refused(model: type[BaseModel], given: dict[str, Any], **how: Any) -> dict[str, FieldError]:
@@ -106,6 +109,38 @@ def refused(model: type[BaseModel], given: dict[str, Any], **how: Any) -> dict[s
         ),
         (ForgetInput, {"memory_ids": ["m"]}, "memory_ids", "filter.ids"),
         (ForgetInput, {"filter": {"tag": "m"}}, "filter.tag", "tags"),
+        (
+            ForgetInput,
+            {"query": "lock code"},
+            "query",
+            "POST /api/v1/memories/retrieve, and then filter.ids",
+        ),
+        (
+            ForgetInput,
+            {"filter": {"query": "lock code"}},
+            "filter.query",
+            "POST /api/v1/memories/retrieve, and then ids",
+        ),
+        (
+            RetrieveInput,
+            {"query": "a", "known_at": "2026-05-08T13:56:00Z"},
+            "known_at",
+            "POST /api/v1/replay or GET /api/v1/memories, which take known_at",
+        ),
+        # the bodies of chat APIs, of which only the messages are taken
+        *(
+            (model, {"messages": [MESSAGE], name: given}, name, meant)
+            for model in (ConverseInput, ContextInput)
+            for name, given, meant in (
+                ("system", "You help.", "a message with the role system"),
+                ("instructions", "You help.", "a message with the role system"),
+                ("model", "m", ALONE),
+                ("tools", [], ALONE),
+                ("temperature", 0, ALONE),
+                ("top_k", 3, ALONE),
+            )
+        ),
+        (ConverseInput, {"messages": [MESSAGE], "max_tokens": 500}, "max_tokens", ALONE),
         (ContextInput, {"max_token": 500}, "max_token", "max_tokens"),
         (ReplayInput, {"timestamp": "x"}, "timestamp", "known_at"),
         (ArchiveInput, {"dryRun": True}, "dryRun", "dry_run"),
@@ -131,6 +166,7 @@ def test_an_unknown_field_is_told_what_was_meant(
         (QueryInput, {"q": "a"}, "query"),
         (TimelineInput, {"from_date": "3"}, "since"),
         (ListInput, {"offset": "3"}, "cursor"),
+        (ListInput, {"query": "a"}, "GET /api/v1/memories/query"),
     ],
 )
 def test_so_is_an_unknown_parameter_of_a_query_string(
@@ -139,6 +175,55 @@ def test_so_is_an_unknown_parameter_of_a_query_string(
     with pytest.raises(Invalid) as caught:
         from_query(model, given)
     assert meant in [error.did_you_mean for error in caught.value.errors]
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "field", "meant"),
+    [
+        (SaveInput, {"content": "a", "type": "fact"}, "type", "semantic"),
+        (SaveInput, {"content": "a", "type": "Facts"}, "type", "semantic"),
+        (SaveInput, {"content": "a", "type": "instruction"}, "type", "procedural"),
+        (SaveInput, {"content": "a", "type": "event"}, "type", "episodic"),
+        (SaveInput, {"content": "a", "type": "semantical"}, "type", "semantic"),
+        (SaveInput, {"content": "a", "type": "Semantic"}, "type", "semantic"),
+        (RetrieveInput, {"query": "a", "types": ["fact"]}, "types.0", "semantic"),
+        (ForgetInput, {"filter": {"types": ["facts"]}}, "filter.types.0", "semantic"),
+        (RetrieveInput, {"query": "a", "mode": "reconstruction"}, "mode", "reconstruct"),
+    ],
+)
+def test_an_unknown_value_is_told_what_was_meant(
+    model: type[BaseModel], given: dict[str, Any], field: str, meant: str
+) -> None:
+    error = refused(model, given)[field]
+    assert error.did_you_mean == meant
+    assert error.message.endswith(f"; did you mean {meant}?")
+
+
+def test_a_value_of_two_kinds_is_told_once_what_was_meant() -> None:
+    with pytest.raises(Invalid) as caught:
+        from_query(ListInput, {"status": "delete"})
+    (error,) = caught.value.errors
+    assert error.did_you_mean == "deleted"
+    assert error.message.count("did you mean") == 1
+    assert error.message.endswith("or should be 'all'; did you mean deleted?")
+
+
+@pytest.mark.parametrize("given", ["zork", "my salary is 4,200 euros", "", 7, None, ["fact"]])
+def test_a_value_that_resembles_nothing_is_only_refused(given: object) -> None:
+    error = refused(SaveInput, {"content": "a", "type": given})["type"]
+    assert error.message == "should be 'episodic', 'semantic' or 'procedural'"
+    assert error.did_you_mean is None
+
+
+@pytest.mark.parametrize("given", ["I live in Rome", MESSAGE, 7])
+@pytest.mark.parametrize("model", [ConverseInput, ContextInput, AppendInput])
+def test_messages_that_are_no_list_are_shown_the_form(
+    model: type[BaseModel], given: object
+) -> None:
+    error = refused(model, {"messages": given})["messages"]
+    assert error.message == (
+        'should be a list, such as [{"role": "user", "content": "I live in Rome"}]'
+    )
 
 
 def test_what_resembles_nothing_is_only_refused() -> None:
@@ -191,10 +276,16 @@ def test_every_word_of_the_table_leads_to_something_that_is_there() -> None:
     for meanings in OTHER_MEANINGS.values():
         for meaning in meanings:
             match = re.fullmatch(
-                r"(?:the setting (?P<setting>[A-Z_]+)|(?P<call>[A-Z]+ /\S+))", meaning.text
+                r"(?:the setting (?P<setting>[A-Z_]+)"
+                r"|(?P<call>[A-Z]+ /[^\s,]+)(?: or (?P<other>[A-Z]+ /[^\s,]+))?"
+                r"(?:, (?:and then|which take) (?P<field>\S+))?"
+                r"|(?P<form>(?:a message|the messages) .+))",
+                meaning.text,
             )
             assert match is not None, meaning
-            assert match["setting"] in settings or match["call"] in calls
+            assert match["form"] or match["setting"] in settings or match["call"] in calls
+            assert match["other"] is None or match["other"] in calls
+            assert match["field"] is None or match["field"] in {*fields, "ids"}
 
 
 @given(

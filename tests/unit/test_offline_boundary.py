@@ -57,6 +57,7 @@ def test_a_cue_cuts_even_before_a_word_in_common(cue: str) -> None:
     ("statement", "correction"),
     [
         ("I live in Derby.", "Sorry, I meant Leeds."),
+        ("My vet is on thursday at 4.", "oh wait no, friday. same time"),
         ("I have a meeting with Sarah on Monday.", "Oops, with Sandra."),
         ("My driving test is on 1 December.", "Wait, the 2nd, not the 1st."),
         ("Ich wohne in Köln.", "Quatsch, in Bonn."),

@@ -73,6 +73,8 @@ def test_there_is_a_file_for_each_prompt_and_no_other() -> None:
 
 def test_the_files_are_packaged_and_published() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = config["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert not any(fnmatch.fnmatch("memory_core_client", pattern) for pattern in patterns)
     packaged = config["tool"]["setuptools"]["package-data"]["memory_core"]
     left_out = [
         line.rstrip("/")

@@ -154,3 +154,11 @@ def test_threads_that_stem_at_once_get_what_one_alone_gets():
     finally:
         sys.setswitchinterval(interval)
     assert answers == [expected] * 4
+
+
+@pytest.mark.parametrize(
+    ("word", "term"),
+    [("lenas", "lena"), ("ottos", "otto"), ("glas", "glas"), ("preis", "preis"), ("haus", "haus")],
+)
+def test_a_german_genitive_of_a_name_has_the_term_of_the_name(word, term):
+    assert analyzer.term_of(word, analyzer.GERMAN) == term

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from memory_core.domain.text.analyzer import tokens
-from memory_core.recollection.reorder import SaidStatement, asks_how_it_is, put_updates_first
+from memory_core.recollection.reorder import SaidStatement, asks_of_the_past, put_updates_first
 
 START = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 COVERAGE = "What is the test coverage of my billing module?"
@@ -54,18 +54,21 @@ def test_several_updates_come_before_what_they_update_the_latest_first() -> None
 
 
 @pytest.mark.parametrize(
-    ("question", "asks"),
+    ("query", "of_the_past"),
     [
-        ("What is the deadline of the first sprint?", True),
-        ("What's my first meeting today?", True),
-        ("What is the rent that I paid first?", False),
-        ("What did I pay first?", False),
-        ("How much was the rent?", False),
-        ("How much is the rent?", True),
+        ("What is the deadline of the first sprint?", False),
+        ("What's my first meeting today?", False),
+        ("What is the rent that I paid first?", True),
+        ("What did I pay first?", True),
+        ("How much was the rent?", True),
+        ("How much is the rent?", False),
+        ("Yesterday was awful. How much is the rent?", False),
+        ("Make a budget, rent and food.", False),
+        ("List what I paid last year.", True),
     ],
 )
-def test_a_first_one_of_several_is_not_what_was_so_first(question: str, asks: bool) -> None:
-    assert asks_how_it_is(question) is asks
+def test_only_what_a_query_asks_for_may_be_past(query: str, of_the_past: bool) -> None:
+    assert asks_of_the_past(query) is of_the_past
 
 
 def test_a_later_number_of_what_is_counted_comes_before_that_of_something_else() -> None:
@@ -75,3 +78,65 @@ def test_a_later_number_of_what_is_counted_comes_before_that_of_something_else()
         ("I secured 5 interviews, how do I thank them?", 3),
         ("My nerves in interviews as a curator at the museum went up to 20.", 5),
     ) == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "later"),
+    [
+        (
+            "Which port does the dev API run on?",
+            "The dev API runs on port 8080.",
+            "Moved the dev API over to 9090 because 8080 clashed with Jenkins.",
+        ),
+        (
+            "What is my current dose of metformin?",
+            "My doctor has put me on metformin, 500 mg twice a day, with meals.",
+            "She has increased the metformin to 850 mg, still twice a day.",
+        ),
+        (
+            "Write a status mail with the launch and the budget.",
+            "The launch is on 4 December, the budget is 40k.",
+            "They cut the budget to 32k. Not thrilled.",
+        ),
+        (
+            "Wie viel Ramipril soll ich morgens nehmen?",
+            "Ich nehme Ramipril 5 mg, jeden Morgen eine Tablette.",
+            "Der Arzt hat das Ramipril auf 2,5 mg runtergesetzt.",
+        ),
+    ],
+)
+def test_a_value_that_is_said_to_have_changed_comes_first(
+    question: str, earlier: str, later: str
+) -> None:
+    assert order_of(question, (earlier, 1), ("Coffee is out again.", 2), (later, 3)) == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "later"),
+    [
+        (
+            "Which port does the dev API run on?",
+            "The dev API runs on port 8080.",
+            "Moved the desk 2 metres to the left.",
+        ),
+        (
+            "Which port does the dev API run on?",
+            "The dev API runs on port 8080.",
+            "I like the dev API, it has 12 endpoints.",
+        ),
+        (
+            "What does my sister paint in the summer?",
+            "My sister paints 3 pictures in the summer.",
+            "Moved to 12 Elm Street with my brother.",
+        ),
+        (
+            "What is my dose of metformin?",
+            "I take 500 mg of metformin.",
+            "The metformin was moved to shelf 4. " + "I tidied up all day long. " * 8,
+        ),
+    ],
+)
+def test_a_value_of_something_else_changes_no_order(
+    question: str, earlier: str, later: str
+) -> None:
+    assert order_of(question, (earlier, 1), (later, 3)) == [0, 1]

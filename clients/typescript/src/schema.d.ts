@@ -2873,6 +2873,8 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when it is known: the fields that were meant by ignored ones */
+            did_you_mean?: string;
             /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
             redacted?: {
                 field: string;
@@ -2883,6 +2885,8 @@ export interface components {
         Foreseen: {
             counts: Record<string, never>;
             capped: boolean;
+            /** @description Only when there are any: the ids that no memory of the user has */
+            not_found?: string[];
         };
         Evolution: {
             memories: components["schemas"]["Memory"][];
@@ -2903,6 +2907,8 @@ export interface components {
             };
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when it is known: the fields that were meant by ignored ones */
+            did_you_mean?: string;
             /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
             redacted?: {
                 field: string;
@@ -2934,6 +2940,8 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when it is known: the fields that were meant by ignored ones */
+            did_you_mean?: string;
             /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
             redacted?: {
                 field: string;
@@ -2947,6 +2955,8 @@ export interface components {
             degraded: string[];
             /** @description Only when there are any: fields and kinds of the messages that are not known */
             ignored?: string[];
+            /** @description Only when it is known: the fields that were meant by ignored ones */
+            did_you_mean?: string;
             /** @description Only when there is any: what was replaced in the request by a mark, such as [redacted: github token] */
             redacted?: {
                 field: string;

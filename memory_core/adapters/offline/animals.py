@@ -22,7 +22,10 @@ ANIMAL = (
     "(?i:hund|hündin|welpen?|katze|kater|kätzchen|pferd|pony|hamster|kaninchen|wellensittich"
     "|papagei|meerschweinchen|schildkröte)"
 )
-_DEAD = "(?:gestorben|verstorben|tot|eingeschläfert|weggelaufen|entlaufen)"
+_DEAD = (
+    "(?:gestorben|verstorben|tot|eingeschläfert|weggelaufen|entlaufen"
+    "|(?:für immer|friedlich|sanft) eingeschlafen|über die Regenbogenbrücke gegangen)"
+)
 _PET = r"[A-ZÄÖÜ][a-zäöüß]{1,20}"
 GERMAN_PETS: tuple[Row, ...] = (
     Row(
@@ -66,7 +69,7 @@ BREED = (
 )
 """Kinds of dogs and cats that stand for the animal: "a beagle called Milo"."""
 IN_JAPANESE = "愛犬|愛猫|子犬|子猫|犬|猫|ペット"
-_ALIVE_JA = "(?!.{0,80}(?:亡くな|死に|死ん|天国|旅立))"
+_ALIVE_JA = "(?!.{0,80}(?:亡くな|死に|死ん|天国|旅立|虹の橋|永眠))"
 JAPANESE_PETS: tuple[Row, ...] = (
     Row(
         "pet {value}",
@@ -83,8 +86,8 @@ JAPANESE_PETS: tuple[Row, ...] = (
     ),
     Row(
         "pet {value}",
-        rf"(?:\A|、)(?:(?:{IN_JAPANESE})の)?(?P<value>[ぁ-んァ-ヶー]{{2,8}}?)(?:が|は)[^、。]{{0,12}}"
-        r"(?:亡くな|死に|死ん|天国|旅立|逃げ)",
+        rf"(?:\A|、)(?:(?:昨日|昨夜|今朝|今日|先週|先月)、?)?(?:(?:{IN_JAPANESE})の)?(?P<value>[ぁ-んァ-ヶー]{{2,8}}?)(?:が|は)[^、。]{{0,12}}"
+        r"(?:亡くな|死に|死ん|天国|旅立|虹の橋を渡|永眠|逃げ)",
         filled=NO_LONGER,
     ),
     Row(

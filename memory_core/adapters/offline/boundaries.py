@@ -201,7 +201,8 @@ def _cut_before(
     speaker = _speaker(messages[place])
     own = [messages[number] for number in behind if _speaker(messages[number]) == speaker]
     parts = [sentence.text for message in own[-1:] for sentence in read(text_of(message)).sentences]
-    if parts and with_correction(parts[-1], text_of(messages[place])) is not None:
+    opening = read(text_of(messages[place])).sentences[:1]
+    if parts and any(with_correction(parts[-1], first.text) is not None for first in opening):
         return None
     return "nothing of it was spoken of before"
 

@@ -14,20 +14,28 @@ from memory_core.adapters.offline.casual import written_out
 from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.text_cache import keep_texts
 
-SINGULAR = (
+_NEAREST = (
     "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad"
-    "|boss|manager|landlord|landlady|mother-in-law"
-    "|father-in-law|stepmother|stepfather"
+    "|mother-in-law|father-in-law|stepmother|stepfather"
 )
+SINGULAR = f"{_NEAREST}|boss|manager|landlord|landlady"
 """Relations of which a person has only a single relative, whose name fills a slot."""
 _THE_ONLY = re.compile(SINGULAR)
-_MANY = (
+_NEAR = (
     "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle"
-    "|cousin|niece|nephew|friend|best friend|roommate|flatmate|colleague|coworker|neighbou?r|doctor"
-    "|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
+    "|cousin|niece|nephew|friend|best friend|roommate|flatmate|colleague|coworker|neighbou?r"
 )
-KIN = f"{SINGULAR}|{_MANY}"
+FAMILY_OR_FRIEND = f"{_NEAREST}|{_NEAR}"
+"""Relations whose lives a person tells beside the own."""
+KIN = (
+    f"{SINGULAR}|{_NEAR}|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit"
+    "|hamster|parrot|pet"
+)
 """Relations, and others of a person: a doctor, a dog."""
+_SURELY_OWN = (
+    "husband|wife|partner|girlfriend|boyfriend|son|daughter|boss|roommate|flatmate|colleague"
+)
+"""Relations that are no titles: "partner Lou" is the speaker's, "Sister Mary" may be a nun."""
 _RELATION = (
     r"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late"
     rf"|ex-?)\s*)?(?:{KIN})"
@@ -125,14 +133,18 @@ asserts no fact by it.
 """
 _SUBJECT = re.compile(
     r"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b"
-    r"|started\b))\s*|(?P<us>[Ww]e)\b\s*|(?:[Mm]y"
-    rf"|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s"
+    r"|started\b))\s*|(?P<us>[Ww]e)\b\s*|(?:(?:[Mm]y"
+    rf"|[Oo]ur)\s+(?!mother tongue)|(?=(?i:{_SURELY_OWN})\s[A-Z]))"
+    rf"(?P<relation>(?i:{_RELATION}))(?P<called>\s+{_NAME})?(?=\s"
     r"|'s)(?!\s(?:appointment|visit|bill|surgery|office|food|show|party)\b)\s*"
     rf"|(?P<own>[Mm]y|(?:[Tt]he|[Oo]ur)(?=\s(?:[\w-]+\s){{0,3}}(?:{_OURS})\b)"
-    rf"|(?=(?i:{_OURS})\s(?:got|is|was|has|moved|will be|starts)\b))(?:\b\s+|(?=\w))|"
+    rf"|(?=(?i:{_OURS})\s(?:got|is|was|has|moved|will be|starts)\b)"
+    r"|(?=(?i:weight) is (?:now \d|\d[\w.,]{0,6}(?: kg)? now\b)))(?:\b\s+|(?=\w))|"
     r"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b))"
 )
+_RELATIVE_OF = re.compile(rf"'s (?:[a-z]{{2,10}} )?(?:{KIN})\b", re.IGNORECASE)
+"""Follows a relative whose own relative a clause is about: "my brother's wife"."""
 _REPLACED = re.compile(
     r"\b([Mm]y [\w -]{2,30}?) (?:is not|was|used to be) [^,;]{1,40}[,;] ?(?:but "
     r"|and )?(?:now )?it is (?:now )?(?!not\b)",
@@ -155,6 +167,8 @@ _OTHERS = re.compile(
 
 
 _SIGNS = frozenset({",", "(", ":", ";", "-"})
+_JOINS = frozenset({"and", "but"})
+"""Words after which a clause without a subject has that of the clause before."""
 _COMPARES = re.compile(r"(?:just |much |more |something |a lot )?like\b", re.IGNORECASE)
 """Opens an example or a comparison after a sign: "tools, like Zotero".
 
@@ -274,13 +288,15 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     """Read the subject of a clause, else carry over `subject`, that of the clause before."""
     bare = _drop_lead(piece)
     match = _SUBJECT.match(bare)
-    if match is None:
+    if match is None or (joined in _JOINS and (match["self"] or "I") != "I"):
         if _OTHERS.match(bare) or (joined in _SIGNS and _COMPARES.match(bare)):
             return Clause("", bare, joined, lead=lead)
         return Clause(subject, bare, joined, carried=True, lead=lead)
     rest = bare[match.end() :]
     lead = lead or bare != piece
     if match["relation"]:
+        if _RELATIVE_OF.match(rest):
+            return Clause("", bare, joined, lead=lead)
         kind, called = (
             " ".join(match["relation"].split()).lower().removeprefix("new "),
             " ".join((match["called"] or "").split()),
@@ -290,7 +306,9 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
         return Clause(f"my {kind} {called}".rstrip(), rest, joined, lead=lead)
     if match["name"]:
         return Clause(match["name"], rest, joined, lead=lead)
-    named = "I" if match["self"] else "we" if match["us"] else "my" if match["own"] else "call me"
+    if match["own"] == "":
+        rest = rest[:1].lower() + rest[1:]
+    named = "I" if match["self"] else "we" if match["us"] else "call me" if match["call"] else "my"
     return Clause(named, rest, joined, lead=lead)
 
 

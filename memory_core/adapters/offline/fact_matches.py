@@ -13,6 +13,7 @@ from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clau
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, amount, listed
 from memory_core.adapters.offline.names import COUNTRIES
+from memory_core.adapters.offline.omissions import is_about_another
 from memory_core.adapters.offline.retractions import PatternMatch, over
 from memory_core.adapters.offline.voice import conjugated, in_third_person, subject_and_owner
 from memory_core.domain.statements.attributes import PET, canonical_attribute
@@ -186,7 +187,10 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
             )
     if _PROPOSED.search(sentence) is not None:
         yield PatternMatch(_STATUS, {"value": "engaged"}, "I")
-    for newcomer in (_NEWCOMER, _NEW_BOSS, _IS_MY):
+    newcomers = (
+        (_NEW_BOSS, _IS_MY) if is_about_another(sentence) else (_NEWCOMER, _NEW_BOSS, _IS_MY)
+    )
+    for newcomer in newcomers:
         for match in newcomer.finditer(sentence):
             yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
     for pets in (_CALLED_PET, _OLD_PET):

@@ -362,7 +362,8 @@ ENGLISH: tuple[Pattern, ...] = (
             rf"(?:(?!(?:hot|toy|stuffed|plush|cuddly|robot)\b)[\w-]+ ){{0,2}}?(?:{ANIMAL})"
             r"(?=$|,| (?:called|named|from|who|and|with|now|last|this|yesterday|today|on|in|for|at"
             r"|two|three|an?)\b)", a.always, _ALL, NO_LONGER),
-    Pattern("weight", "{who} weighs {value}", r"<adv>weighs? (?:about |around )?"
+    Pattern("weight", "{who} weighs {value}", r"(?:<adv>weighs? (?:about |around )?"
+            r"|<be> (?:now )?(?:down to|up to|at) (?=[^,;]{2,16}(?:$|,| now)))"
             r"(?P<value>\d[\d.,]{0,5} ?(?:kg|kilos?|kilograms?|lbs?|pounds|stone))\b",
             a.anything, ("self", "other")),
     Pattern(PET_OF_SUBJECT, "{who} {of}",

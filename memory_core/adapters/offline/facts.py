@@ -144,7 +144,7 @@ class _Reading:
                 continue
             if is_about_the_same_person(sentence.text, before_it):
                 continue
-            text = with_subject(written_out(without_shouting(sentence.text)), before_it)
+            text = with_subject(written_out(without_shouting(sentence.text)))
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
             if begun:
                 for dots in ("…", "..."):
@@ -193,7 +193,7 @@ class _Reading:
         The facts of the slip are dropped. A sentence that has facts of its own stays as it is.
         """
         last = self.last.get(name)
-        if last is None or put_right(sentence.text, self.matches.get(name, [])) is not None:
+        if last is None:
             return sentence
         text = with_correction(last.text, sentence.text)
         if text is None or list(facts_of_table(sentence.text)):
@@ -303,6 +303,8 @@ _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 _JOKES = re.compile(
     r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
     r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
+    r"|\A(?:oh )?(?:sure|yeah,? right|yeah,? sure|ja,? klar|ja,? genau),? (?:and|und)"
+    r" (?:I['’]?m|I am|ich bin) (?:the|der|die) "
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline.clauses import SINGULAR
+from memory_core.adapters.offline.casual import with_subject, written_out
+from memory_core.adapters.offline.clauses import FAMILY_OR_FRIEND
 from memory_core.adapters.offline.fact_values import MOMENT
 from memory_core.domain.statements.change_clauses import telling
 from memory_core.domain.statements.first_person import names_speaker
@@ -23,24 +24,28 @@ MOST_AFTER = 150
 MOST_SINCE_MOVED = 100
 """Characters between "we moved" and "we're in Leeds now", at most."""
 _OF_ANOTHER = re.compile(
-    r"\A(?:(?!(?:I|We|It|This|That|There|Then|Today|Yesterday|Just|Also|And|So|But|Now|Well|Oh|Hi"
-    r"|Hey)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,15} (?:just )?(?:called|texted|phoned|rang|wrote|says?|said|told"
-    r"|visited|emailed|messaged)\b"
-    rf"|(?:[Mm]y (?:old |best |new )?(?:{SINGULAR}|friend|colleague|coworker|neighbou?r|ex|buddy"
-    r"|sister|brother|son|daughter|aunt|uncle|cousin|grand\w{2,8})"
-    r"(?: [A-Z][a-z]{1,15})?|[Hh]e|[Ss]he|[Tt]hey)"
-    r" (?:just |finally |also )?(?:is|was|has|had|got|called|texted|wrote|says?|said|told|went|came"
-    r"|moved|lost|left|[a-z]{2,12}ed)\b)"
+    r"\A(?:(?:[Ss]o|[Aa]nd|[Bb]ut|[Ww]ell|[Oo]h|[Aa]lso|[Bb]tw),? ){0,2}"
+    r"(?:(?!(?:I|We|It|This|That|There|Then|Today|Yesterday|Just|Also|And|So|But|Now|Well|Oh|Hi"
+    r"|Hey|They|Nobody|Someone)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,15} (?:just )?(?:called|texted|phoned|rang"
+    r"|wrote|says?|said|told|visited|emailed|messaged)\b"
+    rf"|(?:[Mm]y (?:[a-z]{{2,8}} )?(?:{FAMILY_OR_FRIEND}|ex)(?: [A-Z][a-z]{{1,15}})?|[Hh]e|[Ss]he)"
+    r"(?:['’]s|(?: just| finally| also)? (?:is|was|has|had|got|wrote|said|told|went|came|lost|left"
+    r"|[a-z]{2,12}(?:ed|s)))\b)"
     r"|(?:父|母|兄|姉|弟|妹|夫|妻|旦那|嫁|彼氏|彼女|息子|娘|祖父|祖母|友達|友人|同僚|上司"
     r"|[^、。はがも\s]{1,6}(?:さん|くん|ちゃん))(?:は|が)"
 )
 """A sentence about another person: "Tom called", 「父は先月退職しました」."""
 _NO_SUBJECT = re.compile(
-    r"\A(?:(?:just|now|also|and|then|finally|recently|has|have|had|is|was|got|works?|lives?|moved"
-    r"|turned|lost|left|[a-z]{2,12}ed)\b(?!,))",
+    r"\A(?:(?:just|now|also|and|then|finally|recently) ){0,3}(?:has|have|had|is|was|got|went|came"
+    r"|works?|lives?|became|quit|lost|left|broke|no longer|[a-z]{2,12}[^\We]ed)\b(?!,)",
     re.IGNORECASE,
 )
 _OWN_TOPIC = re.compile(r"[私僕俺]|自分|うち[のはも]|(?<![今にで])は|が|たい")
+
+
+def is_about_another(sentence: str) -> bool:
+    """Whether a sentence begins with a person of the speaker's as its subject."""
+    return _OF_ANOTHER.search(sentence) is not None
 
 
 def is_about_the_same_person(sentence: str, before: str) -> bool:
@@ -53,11 +58,13 @@ def is_about_the_same_person(sentence: str, before: str) -> bool:
         before: The sentence before it in the message.
 
     """
-    if _OF_ANOTHER.search(before) is None:
+    if not is_about_another(before):
         return False
     if has_japanese(sentence):
         return _OWN_TOPIC.search(sentence) is None
-    return _NO_SUBJECT.match(sentence) is not None and not names_speaker(sentence, None)
+    written = written_out(sentence)
+    lacks_subject = _NO_SUBJECT.match(sentence) is not None or with_subject(written) != written
+    return lacks_subject and not names_speaker(sentence, None)
 
 
 _QUIT = re.compile(
@@ -109,7 +116,7 @@ _NOT_THERE_IN_GERMAN = re.compile(
 _NEW = re.compile(
     r"\A(?:[Mm]y |[Oo]ur |(?:I|[Ww]e)(?:['’]ve| have)?(?: got)? an? )?[Nn]ew "
     r"(?P<what>(?:phone |mobile )?number|(?:e-?mail )?address|phone|mobile|e-?mail)"
-    r"(?: now)?(?: is)?(?:: ?(?=\S)"
+    r"(?: now)?(?: is)?(?: below| here| as follows)?(?:: ?(?=\S)"
     r"|(?:,? (?:as of [\w ]{2,20}|btw|by the way|now|everyone|all)){0,2}"
     r"[,:] (?=\+?\d{3,6}[ /]|\d{1,4} [A-Z]))"
 )

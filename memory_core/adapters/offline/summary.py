@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import speaker
+from memory_core.adapters.offline.omissions import is_about_the_same_person
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_NARRATIVE, MAX_TERM, RetrievalHints, SaidFact
@@ -212,10 +213,13 @@ def _story(statements: Sequence[QuotableSentence]) -> str:
     """Join statements: in the third person where that is simple, else quoted with their speaker."""
     parts: list[str] = []
     quoting: str | None = None
+    before = ""
     for statement in statements:
+        is_own = not is_about_the_same_person(statement.text, before)
+        before = statement.text if is_own else before
         indirect = (
             third_person(without_fillers(statement.text), statement.by)
-            if statement.by_person and not statement.asks
+            if statement.by_person and is_own and not statement.asks
             else None
         )
         if indirect is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import (
     GetJsonSchemaHandler,
@@ -23,6 +23,7 @@ from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import NAME_SCHEMA, NOT_BLANK
 from memory_core.domain.memory import MAX_CONTENT_BYTES
 
+_NO_LIST: Final = 'should be a list, such as [{"role": "user", "content": "I live in Rome"}]'
 _LABEL = {"type": "string", "minLength": 1, "maxLength": 200, **NOT_BLANK}
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MAX_CONTENT_BYTES, **NOT_BLANK}
 _OBJECT = {"type": "object", "additionalProperties": True}
@@ -166,7 +167,7 @@ def _reads(
         if isinstance(value, str) and roles_optional:
             value = [value]
         if not isinstance(value, list):
-            raise PydanticKnownError("list_type")
+            raise PydanticCustomError("list_type", _NO_LIST)
         if not value and not lenient:
             raise PydanticKnownError(
                 "too_short", {"field_type": "List", "min_length": 1, "actual_length": 0}
@@ -230,7 +231,7 @@ def _read_items(value: Any, info: ValidationInfo) -> SessionItems:
     if isinstance(value, SessionItems):
         return value
     if not isinstance(value, list):
-        raise PydanticKnownError("list_type")
+        raise PydanticCustomError("list_type", _NO_LIST)
     if not value:
         raise PydanticKnownError(
             "too_short", {"field_type": "List", "min_length": 1, "actual_length": 0}

@@ -126,11 +126,12 @@ def tells_change(text: str, *, is_own: bool = False) -> bool:
     """
     message = read(text, is_own=is_own)
     return any(
-        sentence.changes and _says_changed(sentence) for sentence in message.sentences
+        sentence.changes and says_changed(sentence) for sentence in message.sentences
     ) or bool(message.changed)
 
 
-def _says_changed(sentence: SaidSentence) -> bool:
+def says_changed(sentence: SaidSentence) -> bool:
+    """Whether a sentence with a word for a change says that something changed."""
     if sentence.asks and not sentence.corrects:
         return False
     valued = bool(sentence.values) and (sentence.moves or sentence.new)

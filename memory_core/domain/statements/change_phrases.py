@@ -11,6 +11,7 @@ from memory_core.domain.statements.appointment_words import (
     CANCELLED_IN_ENGLISH,
     CANCELLED_IN_GERMAN,
     CANCELLED_IN_JAPANESE,
+    EXCUSES,
     PUT_ELSEWHERE_IN_ENGLISH,
     PUT_ELSEWHERE_IN_GERMAN,
     PUT_ELSEWHERE_IN_JAPANESE,
@@ -203,6 +204,7 @@ ENDS_IN_GERMAN = _cue(
     r"|(?:ist|sind) (?:durch|futsch|rum|geplatzt|raus)(?=\W*$)|verkauft|abgegeben|gekündigt"
     r"|aufgegeben|aufgehört|abgeschafft|abgemeldet|abbestellt|verschenkt"
     r"|weggeworfen|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen"
+    r"|(?:für immer|friedlich|sanft) eingeschlafen|über die regenbogenbrücke"
     r"|abgestürzt|kaputt gegangen|kaputtgegangen|ist (?:weg|tot|kaputt|vorbei|hinüber"
     r"|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
     r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt"
@@ -212,7 +214,7 @@ ENDS_IN_GERMAN = _cue(
 ENDS_IN_JAPANESE = re.compile(
     r"(?:は休んで|控え|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名"
     r"|完治"
-    r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国"
+    r"|独立し|抜けまし|別居|辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|虹の橋を渡|永眠"
     rf"|{CANCELLED_IN_JAPANESE}|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店"
     r"|閉鎖|捨て|盗まれ|盗ま|失くし|無くし|なくしてしま|潰れ|つぶれ|倒産|中退|退学|禁煙|禁酒|破局"
     r"|破談|白紙|廃止|廃車|譲り|譲っ"
@@ -382,6 +384,8 @@ CORRECTS = _cue(
     r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
     r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)"
     r"|(?:sorry|oops)\W{1,3}(?:on|at|in) (?=\d)|wrong (?=\w+\b\W)"
+    rf"|(?:{EXCUSES}|no|nein)\W{{1,3}}(?:(?:no|on|am)\W{{1,3}})?(?:{ANY_WEEKDAY}|{ANY_GERMAN_WEEKDAY}"
+    r"|\d{1,6})(?=\W*\Z|[.!,])"
     r"|verwechselt|quatsch|vertippt|tippfehler|verrechnet|falsch|ich meinte"
     r"|nein\W{1,3}(?:es|der|die|das|am|um|erst|ist)|misread|mixed up|got it wrong|correction|vertan"
     r"|verguckt|verlesen|geirrt|korrigier\w*)\b"
@@ -389,7 +393,7 @@ CORRECTS = _cue(
     r" (?-i:[A-ZÄÖÜ])[\w-]{1,30}(?= *(?:[.!]|$))"
     rf"|, (?:not|nicht) (?:on |at |am |um )?(?:[€$£]?\d[\d.,]{{0,9}}|(?:{ANY_WEEKDAY}"
     rf"|{ANY_GERMAN_WEEKDAY})s?)(?= *(?:[.!]|$| (?:am|pm|uhr|euros?|pounds?|dollars?)\b))"
-    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)"
+    r"|(?:間違|訂正|勘違|違った|違いまし|見間違|言い間違)|\A(?:すみません|ごめん|いや)、[^、。]{1,8}でした"
 )
 NAMED_OLD = _cue(
     r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?"

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import product
 
 from memory_core.domain.statements.announced import ANNOUNCES, time_ahead
@@ -31,7 +31,7 @@ from memory_core.domain.statements.change_grounds import (
     change_ground,
     is_another_of,
 )
-from memory_core.domain.statements.change_messages import SpeakerMessage, read
+from memory_core.domain.statements.change_messages import SpeakerMessage, read, says_changed
 from memory_core.domain.statements.change_phrases import (
     ANNOUNCED,
     DENIED,
@@ -43,7 +43,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
-from memory_core.domain.statements.corrected import correction
+from memory_core.domain.statements.corrected import correction, with_correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
 from memory_core.domain.statements.same_thing import same_subject, same_thing, shared_terms
@@ -56,6 +56,8 @@ _NAMED_FIRST = re.compile(r"(?!(?:My|Our|Her|His|The|Their|Your)\b)[A-ZÀ-Þ][a-
 _OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
 """A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
 _OF_A_THING = "-"
+AT_ONCE = timedelta(minutes=10)
+"""The time after a message in which its speaker puts a slip right by a word or two."""
 Moments = tuple[datetime, datetime]
 """When an earlier and a later message were said, in the speaker's time zone."""
 _CHILD = "wife girlfriend partner daughter son baby tochter sohn 妻 娘 息子"
@@ -110,6 +112,8 @@ def change_between(
     """
     if not later.tells_change or earlier.text == later.text:
         return None
+    if moments is not None and (slip := _slip_put_right(earlier, later, moments)) is not None:
+        return slip
     if not later.keys.isdisjoint(earlier.keys):
         for now, before in product(later.changing, earlier.sentences):
             if before.keys.isdisjoint(now.keys) or now.text == before.text:
@@ -120,6 +124,19 @@ def change_between(
             if ground is not None:
                 return LaterChange(ground, now.text, before.text)
     return _by_kind(earlier, later) or _by_matter(earlier, later)
+
+
+def _slip_put_right(
+    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments
+) -> LaterChange | None:
+    """The change by a message that opens with a correction of the last sentence."""
+    told_at, said_at = moments
+    if not (earlier.sentences and later.sentences and said_at - AT_ONCE <= told_at <= said_at):
+        return None
+    before, now = earlier.sentences[-1].text, later.sentences[0]
+    if not now.corrects or with_correction(before, now.text) is None:
+        return None
+    return LaterChange("value", now.text, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,9 +312,9 @@ def _put_right(before: SaidSentence, now: SaidSentence) -> bool:
 def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:
     """How closely a later message updates the values of an earlier message.
 
-    An update has another number or time of the kind that a question asks for, in the same matter.
-    It is weaker than a change: the later message need not say that there is a change. Both messages
-    can be true, and the later is the better answer.
+    An update has another number or time of the kind that a question asks for, in the same matter;
+    or a short message says that something changed. It is weaker than a change: both messages can be
+    true, and the later is the better answer.
 
     Args:
         earlier: The earlier message.
@@ -309,8 +326,10 @@ def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: Aske
         number of all its terms where both count the same thing; 0 where there is no update.
 
     """
-    asked_for = [(before, before.values.of_kind(asked)) for before in asked_values(earlier, asked)]
-    return max(
+    asked_for = [
+        (before, values) for before in earlier.valued if (values := before.values.of_kind(asked))
+    ]
+    closeness = max(
         (
             _closeness(before, theirs, now, values, asked)
             for now in (later.valued if asked_for else ())
@@ -319,6 +338,7 @@ def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: Aske
         ),
         default=0,
     )
+    return closeness or _closeness_of_change(earlier, later, asked)
 
 
 def _closeness(
@@ -337,15 +357,36 @@ def _closeness(
     return len(shared & asked.terms) + (len(asked.terms) if counts_same else 0)
 
 
-def asked_values(message: SpeakerMessage, asked: AskedKind) -> list[SaidSentence]:
-    """The sentences of a message with a number or time that a question asks for.
+SHORT = 160
+"""The most characters of a message that updates whatever it says has changed. A longer one has
+words of most questions."""
 
-    Args:
-        message: The message.
-        asked: The kind of values that the question asks for.
+
+def _closeness_of_change(earlier: SpeakerMessage, later: SpeakerMessage, asked: AskedKind) -> int:
+    """How closely a short message that says that something changed updates an earlier one.
+
+    Returns:
+        The number of the question's terms where it changes the earlier message. Else the number of
+        terms in its changed value's sentence that are the question's and the earlier one's; 0 where
+        they are less than a third of those in the sentence of the earlier value.
 
     """
-    return [sentence for sentence in message.valued if sentence.values.of_kind(asked)]
+    if len(later.text) > SHORT:
+        return 0
+    if change_between(earlier, later, None) is not None:
+        return len(asked.terms)
+    return max(
+        (
+            len(shared)
+            for now in later.changing
+            if now.values and says_changed(now)
+            for before in earlier.valued
+            if not before.asks
+            and (shared := shared_terms(before.terms, now.terms) & asked.terms)
+            and 3 * len(shared) >= len(before.terms & asked.terms)
+        ),
+        default=0,
+    )
 
 
 def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:

@@ -11,7 +11,6 @@ also leave room for a single value: "lives in", "works at", "starts at", "the ..
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from difflib import SequenceMatcher
 
 from memory_core.domain.statements.contradiction_words import (
     ADDING,
@@ -31,27 +30,19 @@ from memory_core.domain.statements.difference_kinds import (
     difference_kind,
     is_number,
     is_time,
-    tells_event,
 )
 from memory_core.domain.statements.statement_words import (
     JAPANESE,
     LEAST_COMMON,
-    TOKEN,
     Parting,
     StatementWords,
-    has_alike,
     is_alike,
     one_spelled,
+    opcodes,
     parting_of,
-    statement_words,
-    weighty_tokens,
+    read_statement,
 )
 from memory_core.domain.text.polarity import exclude_each_other
-from memory_core.domain.text.spelling import one_spelling, plain_digits
-from memory_core.domain.text.unicode_forms import normal_form
-
-MOST_WORDS = 40
-"""Words of a statement; a longer text makes more than a single statement."""
 
 
 def contradiction(first: str, second: str) -> str | None:
@@ -68,21 +59,24 @@ def contradiction(first: str, second: str) -> str | None:
         where the words don't decide it.
 
     """
-    both = [
-        one_spelling(normal_form("NFKC", text).replace("’", "'").casefold())
-        for text in (first, second)
-    ]
-    if any(text.rstrip().endswith("?") for text in both):
+    left, right = read_statement(first), read_statement(second)
+    if left is None or right is None:
         return None
-    tokens = [TOKEN.findall(plain_digits(text)[: 20 * MOST_WORDS]) for text in both]
-    if not all(0 < len(statement_tokens) <= MOST_WORDS for statement_tokens in tokens):
-        return None
-    ours, theirs = statement_words(tokens[0], tokens[1]), statement_words(tokens[1], tokens[0])
-    sign, other_way = _found(ours, theirs), _found(theirs, ours)
-    sign = sign if sign == other_way else _by_residue(ours, theirs)
+    ours, theirs = left.beside(right), right.beside(left)
+    sign = _sign(ours, theirs) if ours.has_any_of(theirs) else None
     if sign is None:
-        return "negation" if JAPANESE.search(both[0]) and denies(*both) else None
+        return "negation" if JAPANESE.search(left.text) and denies(left.text, right.text) else None
     return None if sign != "negation" and _adds(ours, theirs) else sign
+
+
+def _sign(ours: StatementWords, theirs: StatementWords) -> str | None:
+    """The kind of contradiction of statements that have words in common.
+
+    It is that of the words in order if both orders of the statements agree, else of the rest.
+    """
+    sign = _by_order(ours, theirs)
+    is_open = sign == _OPEN or sign != _by_order(theirs, ours)
+    return _by_residue(ours, theirs) if is_open else sign
 
 
 def _adds(ours: StatementWords, theirs: StatementWords) -> bool:
@@ -90,16 +84,20 @@ def _adds(ours: StatementWords, theirs: StatementWords) -> bool:
     return ADDING.isdisjoint(ours.tokens) != ADDING.isdisjoint(theirs.tokens)
 
 
-def _found(ours: StatementWords, theirs: StatementWords) -> str | None:
+_OPEN = ""
+"""The kind of contradiction where the words in their order don't decide it."""
+
+
+def _by_order(ours: StatementWords, theirs: StatementWords) -> str | None:
     """The kind of contradiction, by the words before the difference in the first statement."""
-    codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
+    codes = opcodes(ours, theirs)
     partings = [parting_of(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
-    in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
     alone = len(partings) == len(codes) and not (
         len(codes) == 1 and partings[0].before == partings[0].their_before != ()
     )
     sign = None if alone else _in_order(ours, theirs, partings)
-    return sign if in_order or sign is not None else _by_residue(ours, theirs)
+    in_order = len(partings) <= 1 and all(parting.says_it_alike for parting in partings)
+    return sign if in_order or sign is not None else _OPEN
 
 
 def _in_order(
@@ -172,7 +170,7 @@ def _is_opposite(partings: Sequence[Parting], ours: StatementWords) -> bool:
     (parting,) = partings
     if parting.before[:1] in _INDEFINITE:
         return False
-    is_event = tells_event(ours.tokens) and parting.after and parting.before[-1:] in _INDEFINITE
+    is_event = ours.tells_event and parting.after and parting.before[-1:] in _INDEFINITE
     return not is_event
 
 
@@ -184,28 +182,23 @@ def _by_residue(ours: StatementWords, theirs: StatementWords) -> str | None:
 
     Function words don't count.
     """
-    if any(JAPANESE.search(token) for token in (*ours.tokens, *theirs.tokens)):
+    if ours.in_japanese or theirs.in_japanese:
         return None
-    left, right = weighty_tokens(ours), weighty_tokens(theirs)
-    common = [word for word in left if has_alike(word, right)]
-    ours_alone = [word for word in left if word not in common]
-    theirs_alone = [word for word in right if not has_alike(word, left)]
-    if not common:
+    turned = ours.negated != theirs.negated
+    if not turned and (ours.negated or ours.tells_event or theirs.tells_event):
         return None
-    if ours.negated != theirs.negated:
-        return (
-            "negation"
-            if not ours_alone and not theirs_alone and len(common) >= LEAST_COMMON
-            else None
-        )
-    if not ours_alone or not theirs_alone or tells_event(ours.tokens) or tells_event(theirs.tokens):
+    common = [word for word in ours.content if theirs.has_alike(word)]
+    ours_alone = [word for word in ours.content if word not in common]
+    theirs_alone = [word for word in theirs.content if not ours.has_alike(word)]
+    if turned:
+        is_same = not ours_alone and not theirs_alone and len(common) >= LEAST_COMMON
+        return "negation" if is_same else None
+    if not common or not ours_alone or not theirs_alone:
         return None
     tokens = {*ours.tokens, *theirs.tokens}
     if not _WAS.isdisjoint(tokens):
         return None
     if _owner(ours) != _owner(theirs) and None not in (_owner(ours), _owner(theirs)):
-        return None
-    if ours.negated and theirs.negated:
         return None
     if (
         len(ours_alone) == len(theirs_alone) == 1

@@ -17,6 +17,7 @@ from memory_core.domain.statements.appointment_words import (
     CORRECTS_IN_JAPANESE,
     DENIED_AFTER,
     DENIED_WITHIN,
+    EXCUSES,
     IN_GENERAL,
     MISTAKES,
     PUT_ELSEWHERE,
@@ -52,7 +53,9 @@ _LITTLE_WORDS = """
     der die das den dem ist sind war wird wurde worden er sie es ich wir mein meine unser unsere um
     am im auf zum und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja
     mit bis weiteres
+    oh ah ach argh ugh uh um äh ähm hm haha hoppla ups mist damn ok okay bad sry same time
 """
+_EXCUSES = frozenset(EXCUSES.split("|"))
 _ADDS_NOTHING = CORRECTING_WORDS.union(_LITTLE_WORDS.split())
 _LITTLE_IN_JAPANESE = re.compile(
     r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
@@ -64,6 +67,9 @@ _NAME = re.compile(
     r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}"
     r"|[\u30a1-\u30fc\u4e00-\u9fff]{1,6}(?:さん|ちゃん|くん|君)"
 )
+_NUMBER = re.compile(r"(?<![\w.:,/-])\d{1,7}(?:[.,]\d{1,3})?(?![\w:/-]|[.,]\d)")
+_STARRED = re.compile(r"\A(?:\*{1,2}[^*\n]{1,40}|[^*\n]{1,40}\*{1,2})\Z")
+"""A correction as chats mark it: "*Tuesday"."""
 MOST_OF_NAME = 2
 """Words of a name that a correction gives."""
 _WEEKDAY = re.compile(
@@ -176,6 +182,7 @@ def _is_cued(text: str) -> bool:
         or CANCELLED.search(text) is not None
         or PUT_ELSEWHERE.search(text) is not None
         or CORRECTS_IN_JAPANESE.search(text) is not None
+        or _STARRED.match(text.strip()) is not None
         or not CORRECTING_WORDS.isdisjoint(words(text))
     )
 
@@ -213,9 +220,9 @@ def _names_another(rest: list[str], before: SaidSentence, now: SaidSentence) -> 
 
 
 def _with_time(before: str, now: str) -> str | None:
-    text, now = before, NAMED_OLD.sub(" ", now)
+    text, meant = before, NAMED_OLD.sub(" ", now)
     for kind in (_WEEKDAY, DATE, TIME):
-        new, old = [*kind.finditer(now)], [*kind.finditer(text)]
+        new, old = [*kind.finditer(meant)], [*kind.finditer(text)]
         if len(new) != 1:
             continue
         if len(old) != 1 or "-" in old[0].group():  # no part of an ISO date is replaced
@@ -225,7 +232,27 @@ def _with_time(before: str, now: str) -> str | None:
             before_day, after_day = _DAY_NUMBER.split(old[0].group(), maxsplit=1)
             time = f"{before_day}{time}{after_day}"
         text = f"{text[: old[0].start()]}{time}{text[old[0].end() :]}"
-    return text if text != before else None
+    return text if text != before else _with_number(before, now)
+
+
+def _with_number(before: str, now: str) -> str | None:
+    """The earlier sentence with another number, if the later takes it back."""
+    slips = {match["old"] or match["alt"] for match in NAMED_OLD.finditer(now)}
+    old, new = _NUMBER.findall(before), _NUMBER.findall(NAMED_OLD.sub(" ", now))
+    if len(old) != 1 or len(new) != 1:
+        return None
+    if slips != set(old) and not (_takes_back(now) and len(old[0]) == len(new[0])):
+        return None
+    return _NUMBER.sub(lambda _: new[0], before)
+
+
+def _takes_back(text: str) -> bool:
+    """Whether a text names a slip; a "no" alone may be an answer."""
+    return (
+        MISTAKES.search(text) is not None
+        or _STARRED.match(text.strip()) is not None
+        or not _EXCUSES.isdisjoint(words(text))
+    )
 
 
 def _with_name(before: str, now: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from memory_core.domain.statements.contradiction_words import (
     ARTICLES,
@@ -20,10 +19,8 @@ from memory_core.domain.statements.contradiction_words import (
     JAPANESE_ONE_ONLY,
     JAPANESE_ORIGINS,
     JAPANESE_SEVERAL,
-    LASTING_PASTS,
     NAMING,
     ONE_ONLY,
-    PASTS,
     PETS,
     PLACES,
     POSTURES,
@@ -63,9 +60,9 @@ def difference_kind(parting: Parting, ours: StatementWords) -> str | None:
         MOST_OF_JAPANESE if JAPANESE.search(parting.ours[0]) else MOST_OF_VALUE
     ) or _names_subject(parting):
         return None
-    if any(JAPANESE.search(token) for token in ours.tokens):
+    if ours.in_japanese:
         return _kind_in_japanese(parting)
-    if tells_event(ours.tokens):
+    if ours.tells_event:
         return None
     one_only = _leaves_one(before) or parting.after[:1] == ("as",) or _names_use(before)
     if any(words in f"{' '.join(before)}" for words in CALLED) and not PETS.isdisjoint(before):
@@ -196,27 +193,6 @@ def _is_definite(before: Sequence[str]) -> bool:
 
 
 _DEFINITE_STARTS = ("lieblings", "standard", "haupt")
-
-
-def tells_event(tokens: Sequence[str]) -> bool:
-    """Whether the tokens tell an action, which may be repeated with another number or name."""
-    for before, token in pairwise(["", *tokens]):
-        if token in PASTS or (
-            token.startswith("ge")
-            and token.endswith(("t", "en"))
-            and len(token) > 6
-            and token not in LASTING_PASTS
-        ):
-            return True
-        if (
-            token.isascii()
-            and token.endswith("ed")
-            and len(token) > 4
-            and token not in LASTING_PASTS
-            and before not in BEING
-        ):
-            return True
-    return False
 
 
 def _kind_in_japanese(parting: Parting) -> str | None:

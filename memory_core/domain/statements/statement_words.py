@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import pairwise
 
-from memory_core.domain.statements.contradiction_words import ARTICLES, EMPTY, LIGHT, PREPOSITIONS
-from memory_core.domain.text.polarity import NEGATIONS, is_form_of, opposites_of
+from memory_core.domain.statements.contradiction_words import (
+    ARTICLES,
+    BEING,
+    EMPTY,
+    LASTING_PASTS,
+    LIGHT,
+    PASTS,
+    PREPOSITIONS,
+)
+from memory_core.domain.text.polarity import NEGATIONS, forms_of, is_form_of, opposites_of
+from memory_core.domain.text.spelling import one_spelling, plain_digits
+from memory_core.domain.text.text_cache import keep_texts
+from memory_core.domain.text.unicode_forms import normal_form
 
+MOST_WORDS = 40
+"""Words of a statement; a longer text makes more than a single statement."""
 MOST_LONGER = 3
 """Words by which a statement may be longer that says the same in the same order."""
 _CJK = "\u3005\u3041-\u30ff\u4e00-\u9fff"
@@ -20,10 +36,10 @@ TOKEN = re.compile(
     rf"|\d++(?:[.,:/]\d++)*+|(?:(?![{_CJK}])[^\W\d_])++(?:['’.-](?:(?![{_CJK}])\w)++)*+[+#]*+"
     r"|[%€$£¥=:]"
 )
-_WITHOUT_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
+_WITHOUT_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "n't": "do"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StatementWords:
     """The words of a statement.
 
@@ -49,6 +65,81 @@ class StatementWords:
 
         """
         return self.tokens[self.weighty[start] : self.weighty[end - 1] + 1] if start < end else ()
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """The compared words without articles and light verbs."""
+        return tuple(word for word in self.compared if word not in LIGHT and word not in ARTICLES)
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether a compared word occurs twice."""
+        return len(self._compared) < len(self.compared)
+
+    @cached_property
+    def in_japanese(self) -> bool:
+        """Whether any token is in Japanese."""
+        return any(JAPANESE.search(token) for token in self.tokens)
+
+    @cached_property
+    def tells_event(self) -> bool:
+        """Whether it tells an action, which may be repeated with another number or name."""
+        for before, token in pairwise(["", *self.tokens]):
+            if token in PASTS or (
+                token.startswith("ge")
+                and token.endswith(("t", "en"))
+                and len(token) > 6
+                and token not in LASTING_PASTS
+            ):
+                return True
+            if (
+                token.isascii()
+                and token.endswith("ed")
+                and len(token) > 4
+                and token not in LASTING_PASTS
+                and before not in BEING
+            ):
+                return True
+        return False
+
+    def has_alike(self, word: str) -> bool:
+        """Whether its content has a word, or one that differs only in an ending.
+
+        Args:
+            word: In lower case.
+
+        """
+        return word in self._alike or not self._content.isdisjoint(_without_ending(word))
+
+    def has_any_of(self, other: StatementWords) -> bool:
+        """Whether it may have a word of another statement, or begins with the same words.
+
+        Args:
+            other: The other statement.
+
+        """
+        return (
+            not self._compared.isdisjoint(other._compared)
+            or not self._alike.isdisjoint(other._alike)
+            or self._lead == other._lead != ()
+        )
+
+    @cached_property
+    def _lead(self) -> tuple[str, ...]:
+        return self.tokens[: self.weighty[0]] if self.weighty else self.tokens
+
+    @cached_property
+    def _compared(self) -> frozenset[str]:
+        return frozenset(self.compared)
+
+    @cached_property
+    def _content(self) -> frozenset[str]:
+        return frozenset(self.content)
+
+    @cached_property
+    def _alike(self) -> frozenset[str]:
+        """The content, and the words of which it has a form with an ending."""
+        return self._content.union(*map(_without_ending, self._content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,26 +179,9 @@ class Parting:
         return all(not PREPOSITIONS.isdisjoint(each[1:-1]) for each in (self.ours, self.theirs))
 
 
-def weighty_tokens(statement: StatementWords) -> list[str]:
-    """The compared words without articles and light verbs."""
-    return [word for word in statement.compared if word not in LIGHT and word not in ARTICLES]
-
-
 def one_spelled(numbers: Sequence[str]) -> list[str]:
     """The numbers that are written in digits, in order."""
     return sorted(word for word in numbers if word[0].isdigit())
-
-
-def has_alike(word: str, others: Sequence[str]) -> bool:
-    """Whether the same word is in a list; such words share the first letter.
-
-    Args:
-        word: In lower case.
-        others: Words to compare it with.
-
-    """
-    first = word[:1]
-    return any(other[:1] == first and is_alike(word, other) for other in others)
 
 
 def is_alike(word: str, other: str) -> bool:
@@ -118,20 +192,18 @@ def is_alike(word: str, other: str) -> bool:
         other: In lower case.
 
     """
-    shorter, longer = (word, other) if len(word) <= len(other) else (other, word)
-    if shorter == longer or (
-        longer.endswith("ing")
-        and len(longer) > LEAST_STEM + 3
-        and longer[:-3] == shorter.removesuffix("e")
-    ):
-        return True
-    ending = longer.removeprefix(shorter)
-    return (
-        len(shorter) >= LEAST_STEM
-        and longer.startswith(shorter)
-        and ending in _ENDINGS
-        and shorter.isalpha()
-    )
+    return word == other or word in _without_ending(other) or other in _without_ending(word)
+
+
+@keep_texts(8_192)
+def _without_ending(word: str) -> frozenset[str]:
+    """The shorter words that differ from a word only in an ending."""
+    stems = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
+    shorter = {stem for stem in stems if len(stem) >= LEAST_STEM and stem.isalpha()}
+    if word.endswith("ing") and len(word) > LEAST_STEM + 3:
+        stem = word.removesuffix("ing")
+        shorter |= {f"{stem}e"} if stem.endswith("e") else {stem, f"{stem}e"}
+    return frozenset(shorter)
 
 
 _ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])
@@ -141,15 +213,56 @@ negation or an opposite word tells them apart.
 """
 
 
-def statement_words(tokens: Sequence[str], others: Sequence[str]) -> StatementWords:
-    """The words of a statement, beside the words of another statement.
+@dataclass(frozen=True, slots=True)
+class ReadStatement:
+    """A statement that is read once, to be compared with many.
 
-    Args:
-        tokens: Of the statement.
-        others: Of the other statement, whose opposites are looked for.
+    Attributes:
+        text: Case-folded, in a single spelling.
+        tokens: Of the text.
+        alone: Its words beside a statement that has no opposite of any.
+        opposites: The words that exclude any of its tokens.
+        unsaid: The forms of its tokens that carry no meaning, or only deny.
 
     """
-    opposites = opposites_of(others)
+
+    text: str
+    tokens: tuple[str, ...]
+    alone: StatementWords
+    opposites: frozenset[str]
+    unsaid: frozenset[str]
+
+    def beside(self, other: ReadStatement) -> StatementWords:
+        """Its words beside another statement: "on" has a meaning beside "off".
+
+        Args:
+            other: The other statement.
+
+        """
+        if self.unsaid.isdisjoint(other.opposites):
+            return self.alone
+        return _words_beside(self.tokens, other.opposites)
+
+
+@keep_texts(2_048)
+def read_statement(text: str) -> ReadStatement | None:
+    """Read a statement, once for all that it is compared with.
+
+    None for a question, and for a text without words or with too many.
+    """
+    spelled = one_spelling(normal_form("NFKC", text).replace("’", "'").casefold())
+    if spelled.rstrip().endswith("?"):
+        return None
+    tokens = tuple(TOKEN.findall(plain_digits(spelled)[: 20 * MOST_WORDS]))
+    if not 0 < len(tokens) <= MOST_WORDS:
+        return None
+    alone = _words_beside(tokens, frozenset())
+    unsaid = forms_of(word for word in alone.tokens if word in NEGATIONS or word in EMPTY)
+    return ReadStatement(spelled, tokens, alone, opposites_of(tokens), unsaid)
+
+
+def _words_beside(tokens: Iterable[str], opposites: frozenset[str]) -> StatementWords:
+    """The words of a statement, beside a statement whose words have these opposites."""
     plain: list[str] = []
     weighty: list[int] = []
     compared: list[str] = []
@@ -164,10 +277,9 @@ def statement_words(tokens: Sequence[str], others: Sequence[str]) -> StatementWo
             word = _WITHOUT_NOT.get(token, token.removesuffix("n't"))
             negated = not negated
         plain.append(word)
-        if not is_form_of(word, opposites):
+        if (word in NEGATIONS or word in EMPTY) and not is_form_of(word, opposites):
             negated = negated != (word in NEGATIONS)
-            if word in NEGATIONS or word in EMPTY:
-                continue
+            continue
         weighty.append(len(plain) - 1)
         compared.append(_stem(word))
     return StatementWords(tuple(plain), tuple(weighty), tuple(compared), negated)
@@ -183,6 +295,39 @@ def _stem(word: str) -> str:
     ):
         return word[:-3] + "y" if word.endswith("ies") else word[:-1]
     return word
+
+
+def opcodes(
+    ours: StatementWords, theirs: StatementWords
+) -> Sequence[tuple[str, int, int, int, int]]:
+    """What is equal and what differs in the compared words, in the places of `SequenceMatcher`.
+
+    Most pairs have only a beginning and an end in common. If no word occurs twice, no search is
+    needed to know it.
+
+    Args:
+        ours: The first statement.
+        theirs: The second.
+
+    """
+    left, right = ours.compared, theirs.compared
+    start, end, their_end = 0, len(left), len(right)
+    while start < end and start < their_end and left[start] == right[start]:
+        start += 1
+    while end > start and their_end > start and left[end - 1] == right[their_end - 1]:
+        end, their_end = end - 1, their_end - 1
+    if (
+        ours.repeats
+        or theirs.repeats
+        or not set(left[start:end]).isdisjoint(right[start:their_end])
+    ):
+        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    codes = (
+        ("equal", 0, start, 0, start),
+        ("replace", start, end, start, their_end),
+        ("equal", end, len(left), their_end, len(right)),
+    )
+    return [code for code in codes if code[1] < code[2] or code[3] < code[4]]
 
 
 def parting_of(

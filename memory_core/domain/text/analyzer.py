@@ -30,6 +30,7 @@ from memory_core.domain.text.unicode_forms import normal_form
 
 
 ENGLISH = "english"
+GERMAN = "german"
 LEAST_VOTES = 2
 """Votes that another language needs. A single vote is enough in a text of at most `SHORT` words
 without any English function word.
@@ -412,10 +413,24 @@ def term_of(word: str, language: str) -> str:
     with _lock:  # the C stemmers are not safe to share between threads
         if not latin or language != ENGLISH:
             word = str(_stemmer(language if latin else algorithm).stemWord(word))
+            if language == GERMAN and latin and _is_of_a_name(word):
+                word = word[:-1]
         if latin and not word.isascii():
             # People type "cafe" for "café"; in other scripts a mark makes another letter.
             word = _MARKS.sub("", normal_form("NFD", word)) or word
         return str(_stemmer(ENGLISH).stemWord(word)) if latin and language == ENGLISH else word
+
+
+_VOWELS = frozenset("aeiouyäöü")
+
+
+def _is_of_a_name(stem: str) -> bool:
+    """Whether a stem is a German genitive that the stemmer leaves: "Lenas"; not "Glas", "Preis"."""
+    return (
+        stem[-2:] in ("as", "is", "os")
+        and stem[-3:-2] not in _VOWELS
+        and not _VOWELS.isdisjoint(stem[:-3])
+    )
 
 
 @lru_cache(maxsize=len(_STEMMERS))

@@ -374,9 +374,12 @@ def _is_hiragana(token: str) -> bool:
 
 def opposites_of(words: Iterable[str]) -> frozenset[str]:
     """The words that exclude any of these, case-folded."""
-    return frozenset(
-        opposite for word in words for form in _forms(word) for opposite in _OPPOSITES.get(form, ())
-    )
+    return frozenset(opposite for form in forms_of(words) for opposite in _OPPOSITES.get(form, ()))
+
+
+def forms_of(words: Iterable[str]) -> frozenset[str]:
+    """Words, case-folded, and the words without endings that they may be forms of."""
+    return frozenset(form for word in words for form in _forms(word))
 
 
 def is_form_of(word: str, words: Collection[str]) -> bool:
