@@ -290,6 +290,18 @@ async def test_a_thing_of_another_place_is_not_forgotten(world: World, about_a_t
     assert "4471" in await told_of(core, *messages)
 
 
+async def test_a_request_that_is_repeated_in_its_message_is_a_single_one(world: World) -> None:
+    core, status = await after_request(
+        world,
+        ["My salary is 52,000 a year at Acme.", "I like tea."],
+        "Could you please forget my salary? I don't want it stored.",
+    )
+    assert status == "done"
+    known = await told_of(core, "What is my salary?", "What do I like?")
+    assert "52,000" not in known
+    assert "tea" in known
+
+
 @pytest.mark.parametrize(
     ("statement", "request_to_forget"),
     [

@@ -215,7 +215,19 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
             Wish("forget", 0, text, sentence.start, sentence.end),
             *_wishes_in_order(readings[1:]),
         )
-    return tuple(_with_person(wish, content) for wish in _wishes_in_order(readings))
+    wishes: list[Wish] = []
+    for each in _wishes_in_order(readings):
+        wish = _with_person(each, content)
+        if not _is_repeated(wish, wishes):
+            wishes.append(wish)
+    return tuple(wishes)
+
+
+def _is_repeated(wish: Wish, before: Sequence[Wish]) -> bool:
+    """Whether a request to forget names the topic of an earlier one."""
+    return wish.kind == "forget" and any(
+        wish.about == other.about != "" for other in before if other.kind == "forget"
+    )
 
 
 def _with_person(wish: Wish, content: str) -> Wish:
