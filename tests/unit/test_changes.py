@@ -549,3 +549,27 @@ def test_what_is_told_in_passing_of_something_else_replaces_nothing(
     earlier: str, later: str
 ) -> None:
     assert change(earlier, later) is None
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (
+            "The staging database has 16 GB of memory.",
+            "We upgraded the production database, it has 64 GB of memory now.",
+        ),
+        ("The staging server has 8 cores.", "The test server was upgraded to 32 cores."),
+        ("My phone has 128 GB.", "We upgraded my brother's phone, it has 512 GB now."),
+        (
+            "My savings account pays 2.1 percent.",
+            "The bank raised the rate of my current account, it pays 0.5 percent now.",
+        ),
+        (
+            "My laptop has 16 GB of RAM.",
+            "Put more memory into my brother's laptop, it has 32 GB of RAM now.",
+        ),
+        ("私のパソコンのメモリは16GBです。", "弟のパソコンのメモリを32GBに増やした。"),
+    ],
+)
+def test_another_value_of_another_thing_changes_nothing(earlier: str, later: str) -> None:
+    assert change(earlier, later) is None

@@ -89,11 +89,6 @@ def test_a_later_number_of_what_is_counted_comes_before_that_of_something_else()
             "Moved the dev API over to 9090 because 8080 clashed with Jenkins.",
         ),
         (
-            "What is my current dose of metformin?",
-            "My doctor has put me on metformin, 500 mg twice a day, with meals.",
-            "She has increased the metformin to 850 mg, still twice a day.",
-        ),
-        (
             "Write a status mail with the launch and the budget.",
             "The launch is on 4 December, the budget is 40k.",
             "They cut the budget to 32k. Not thrilled.",
@@ -128,6 +123,21 @@ def test_a_value_that_is_said_to_have_changed_comes_first(
             "What does my sister paint in the summer?",
             "My sister paints 3 pictures in the summer.",
             "Moved to 12 Elm Street with my brother.",
+        ),
+        (
+            "What is my salary?",
+            "My salary is 3,200 a month.",
+            "The salary of the new colleague was raised to 3,500.",
+        ),
+        (
+            "When is my flight to Rome?",
+            "My flight to Rome is at 9:40 on 12 December.",
+            "The taxi to the flight to Rome costs 55 now, they raised the prices.",
+        ),
+        (
+            "How many guests are coming to our wedding?",
+            "We invited 40 guests to the wedding.",
+            "Jo's wedding now has 120 guests, she moved it to a hall.",
         ),
         (
             "What is my dose of metformin?",

@@ -39,6 +39,7 @@ from memory_core.domain.statements.same_thing import (
     LEAST_COVERED,
     LEAST_COVERED_BY_SUBJECT,
     are_of_one_thing,
+    names_another,
     same_subject,
     same_thing,
     shared_terms,
@@ -239,6 +240,8 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
     if not (now.moves or (before.holds and now.new)):
         return False
     if now.moves and not _names_what_was(before, now):
+        return False
+    if names_another(before, now) and not now.corrects:
         return False
     new, ours = now.change_told.new_values, now.change_told.terms
     loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (

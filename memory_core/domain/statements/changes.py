@@ -46,7 +46,12 @@ from memory_core.domain.statements.change_topics import MATTERS
 from memory_core.domain.statements.corrected import correction, with_correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
-from memory_core.domain.statements.same_thing import same_subject, same_thing, shared_terms
+from memory_core.domain.statements.same_thing import (
+    names_another,
+    same_subject,
+    same_thing,
+    shared_terms,
+)
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
 
@@ -382,11 +387,18 @@ def _closeness_of_change(earlier: SpeakerMessage, later: SpeakerMessage, asked: 
             if now.values and says_changed(now)
             for before in earlier.valued
             if not before.asks
+            and _are_of_one_kind(before.values, now.new_values)
+            and not names_another(before, now)
             and (shared := shared_terms(before.terms, now.terms) & asked.terms)
             and 3 * len(shared) >= len(before.terms & asked.terms)
         ),
         default=0,
     )
+
+
+def _are_of_one_kind(theirs: Values, ours: Values) -> bool:
+    """Whether values can replace each other: numbers numbers, and times times of their kind."""
+    return bool(theirs.numbers and ours.numbers) or not theirs.whens.keys().isdisjoint(ours.whens)
 
 
 def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | None:

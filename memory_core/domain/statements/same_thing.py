@@ -102,6 +102,22 @@ def same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str])
     return in_common(before.named, now.named.things, frozenset(shared), shared_terms)
 
 
+def names_another(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a word of both sentences, but for names, is that of another thing in the later one.
+
+    For example "the production database" after "the staging database", or "my brother's phone"
+    after "my phone".
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+
+    """
+    shared = shared_terms(before.terms, now.terms)
+    people = before.names | before.first | now.names | now.first
+    return not shared - people <= same_thing(before, now, shared)
+
+
 def same_subject(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether two sentences have the same subject; it is the speaker where none is named.
 
