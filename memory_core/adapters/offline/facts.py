@@ -20,6 +20,7 @@ from memory_core.adapters.offline import fact_patterns, japanese_facts
 from memory_core.adapters.offline.casual import sentences_of_chat, with_subject, written_out
 from memory_core.adapters.offline.fact_matches import (
     FoundFact,
+    denied,
     fact_of_match,
     facts_of_table,
     is_pupil,
@@ -33,7 +34,7 @@ from memory_core.adapters.offline.omissions import (
     is_about_the_same_person,
 )
 from memory_core.adapters.offline.relatives import without_company
-from memory_core.adapters.offline.retractions import PatternMatch, put_right
+from memory_core.adapters.offline.retractions import PatternMatch, put_right, says_wrong
 from memory_core.adapters.offline.running_rules import checkpoint
 from memory_core.adapters.offline.sentence_facts import (
     POINTS,
@@ -125,7 +126,7 @@ class _Reading:
         """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
-        before_it = ""
+        before_it, was_wrong = "", False
         for sentence in sentences_of_chat(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
@@ -139,6 +140,13 @@ class _Reading:
                 continue
             text = with_subject(written_out(without_shouting(sentence.text)))
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
+            if (said := says_wrong(sentence.text)) is not None:
+                was_wrong = True
+                if said:
+                    self._deny(said, name, number, quote)
+                continue
+            if was_wrong:
+                sentence, was_wrong = replace(sentence, text=f"Sorry, {sentence.text}"), False
             if begun:
                 for dots in ("…", "..."):
                     self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
@@ -179,6 +187,15 @@ class _Reading:
                 f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
             )
         return bool(filling)
+
+    def _deny(self, said: str, name: str, number: int, quote: str) -> None:
+        """Deny what a speaker said before and takes back; the next sentence may put it right."""
+        self.matches[name] = list(facts_of_table(said))
+        for match in filter(None, map(denied, self.matches[name])):
+            fact = fact_of_match(match, name)
+            self.certain.setdefault(
+                f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
+            )
 
     def _corrected(self, sentence: Sentence, name: str) -> Sentence:
         """The last sentence with a correction put into it.
