@@ -94,8 +94,8 @@ _LOWER_PLACE = re.compile(
 )
 _NOWHERE = """
     the a an my this that his her our your their general fact peace fear hope harmony denial exile
-    luxury poverty misery silence sin concert love case person town charge need debt pain bed here there it
-    them spring summer autumn winter
+    luxury poverty misery silence sin concert love case person town charge need debt pain bed here
+    there it them spring summer autumn winter
 """
 NOWHERE = frozenset((*_NOWHERE.split(), *MONTHS, *WEEKDAYS))
 _LEFT_FOR = re.compile(
