@@ -59,5 +59,5 @@ def test_where_one_is_after_a_move_is_the_home(text: str, home: list[str]) -> No
     ],
 )
 def test_where_one_is_after_a_job_is_the_next(text: str, employer: list[str]) -> None:
-    told = values(text, "employer")
-    assert [value for value in told if value and not value.startswith(NO_LONGER)] == employer
+    employers = values(text, "employer")
+    assert [name for name in employers if name and not name.startswith(NO_LONGER)] == employer

@@ -335,7 +335,7 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
 
 
 def denied(match: PatternMatch) -> PatternMatch | None:
-    """The opposite of a match ("is not allergic to nuts"); None where no row says it."""
+    """The opposite of a match: "is not allergic to nuts"; None for no such row."""
     row = _NOT_SO.get((match.row.attribute or "", match.row.filled))
     return None if row is None else replace(match, row=row)
 

@@ -189,7 +189,7 @@ class _Reading:
         return bool(filling)
 
     def _deny(self, said: str, name: str, number: int, quote: str) -> None:
-        """Deny what a speaker said before and takes back; the next sentence may put it right."""
+        """Deny what a speaker takes back, which the next sentence may put right."""
         self.matches[name] = list(facts_of_table(said))
         for match in filter(None, map(denied, self.matches[name])):
             fact = fact_of_match(match, name)

@@ -84,7 +84,8 @@ OWN_MISTAKE = re.compile(
     rf"\A(?:(?:{EXCUSES}|no|oh|ah)\b[\s,.!:;–—-]{{1,3}})?(?:I (?:told you (?:rubbish|nonsense"
     r"|wrong|something wrong|the wrong thing)|was wrong|got (?:it|that) wrong|made a mistake)"
     r"|my mistake|ich habe? (?:mich (?:vertan|geirrt)|(?:dir )?(?:gestern )?"
-    r"(?:quatsch|unsinn|etwas falsches) (?:erzählt|gesagt)))(?: yesterday| last time| earlier| before| gestern)?(?=[,.!;:]|\Z)"
+    r"(?:quatsch|unsinn|etwas falsches) (?:erzählt|gesagt)))"
+    r"(?: yesterday| last time| earlier| before| gestern)?(?=[,.!;:]|\Z)"
     r"|\A(?:(?:すみません|ごめん(?:なさい)?|あ)、)?(?:昨日|先日|さっき|前回|この前)?(?:は|の話)?、?"
     r"(?:言い)?間違(?:えました|えて(?:い|しまい)ました|えてた|えた|いでした)[。、！!]",
     re.IGNORECASE,

@@ -221,7 +221,7 @@ def _read_sentence(text: str, ends_asking: bool, after_mistake: bool) -> SaidSen
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool, bool]]:
-    """The sentences of a text, each with whether it asks, and follows a mistake that is admitted.
+    """The sentences of a text, with whether each asks, and follows an admitted mistake.
 
     A sentence is also cut after a number at its end, which looks like a day's or a list item's
     number.

@@ -436,14 +436,14 @@ class _Record:
 
 
 def _is_joke(fact: SaidFact, message: Message) -> bool:
-    """Whether an allergy is told with a laugh, or to no more than a part of what is named."""
+    """Whether an allergy is told with a laugh, or is to a part of a thing."""
     allergy = _ALLERGY.fullmatch((fact.attribute or "").casefold())
     if allergy is None:
         return False
     thing = _LAUGHS.sub("", allergy["to"]).strip()
-    said = fact.quote + message.content.partition(fact.quote)[2][:AFTER_NAME]
-    place = said.casefold().find(thing)
-    return place >= 0 and (not thing or _NO_ALLERGEN.match(said, place + len(thing)) is not None)
+    quote = fact.quote + message.content.partition(fact.quote)[2][:AFTER_NAME]
+    place = quote.casefold().find(thing)
+    return place >= 0 and (not thing or _NO_ALLERGEN.match(quote, place + len(thing)) is not None)
 
 
 def _ends(fact: SaidFact) -> bool:
