@@ -140,10 +140,10 @@ class _Reading:
                 continue
             text = with_subject(written_out(without_shouting(sentence.text)))
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
-            if (said := says_wrong(sentence.text)) is not None:
+            if (slip := says_wrong(sentence.text)) is not None:
                 was_wrong = True
-                if said:
-                    self._deny(said, name, number, quote)
+                if slip:
+                    self._deny(slip, name, number, quote)
                 continue
             if was_wrong:
                 sentence, was_wrong = replace(sentence, text=f"Sorry, {sentence.text}"), False
@@ -188,9 +188,9 @@ class _Reading:
             )
         return bool(filling)
 
-    def _deny(self, said: str, name: str, number: int, quote: str) -> None:
+    def _deny(self, slip: str, name: str, number: int, quote: str) -> None:
         """Deny what a speaker takes back, which the next sentence may put right."""
-        self.matches[name] = list(facts_of_table(said))
+        self.matches[name] = list(facts_of_table(slip))
         for match in filter(None, map(denied, self.matches[name])):
             fact = fact_of_match(match, name)
             self.certain.setdefault(

@@ -216,9 +216,9 @@ def _value_and_slip(meant: str) -> tuple[str, str] | None:
 def _value_before_slip(meant: str, before: Sequence[PatternMatch]) -> tuple[str, str] | None:
     """(hazelnuts, walnuts) of "hazelnuts, walnuts are fine"."""
     value, _, rest = meant.replace(";", ",", 1).partition(",")
-    said = rest.strip().casefold()
+    clause = rest.strip().casefold()
     slips = (match.groups["value"] for match in before)
-    return next(((value, slip) for slip in slips if said.startswith(f"{slip.casefold()} ")), None)
+    return next(((value, slip) for slip in slips if clause.startswith(f"{slip.casefold()} ")), None)
 
 
 def _takes_its_place(meant: str, slip: str) -> bool:

@@ -436,7 +436,7 @@ class _Record:
 
 
 def _is_joke(fact: SaidFact, message: Message) -> bool:
-    """Whether an allergy is told with a laugh, or is to a part of a thing."""
+    """Whether an allergy is told with a laugh, or to a part only."""
     allergy = _ALLERGY.fullmatch((fact.attribute or "").casefold())
     if allergy is None:
         return False
