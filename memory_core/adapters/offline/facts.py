@@ -145,8 +145,7 @@ class _Reading:
                 if slip:
                     self._deny(slip, name, number, quote)
                 continue
-            if was_wrong:
-                sentence, was_wrong = replace(sentence, text=f"Sorry, {sentence.text}"), False
+            takes_back, was_wrong = "Sorry, " if was_wrong else "", False
             if begun:
                 for dots in ("…", "..."):
                     self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
@@ -159,11 +158,11 @@ class _Reading:
             ):
                 continue
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
-            sentence = self._corrected(sentence, name)
+            sentence = self._corrected(sentence, name, takes_back)
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
             with_topic = japanese_facts.with_topic(sentence.text, before_it, after)
             before_it = sentence.text
-            whole = completed(with_topic, self.before[-MOST_BEFORE:], after)
+            whole = takes_back + completed(with_topic, self.before[-MOST_BEFORE:], after)
             counts = len(self.certain), len(self.plain)
             self._read_sentence(sentence, whole, with_topic, name, number, quote)
             self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
@@ -197,15 +196,16 @@ class _Reading:
                 f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
             )
 
-    def _corrected(self, sentence: Sentence, name: str) -> Sentence:
+    def _corrected(self, sentence: Sentence, name: str, takes_back: str) -> Sentence:
         """The last sentence with a correction put into it.
 
         The facts of the slip are dropped. A sentence that has facts of its own stays as it is.
+        takes_back: A word that takes the slip back, if the sentence before said that it is one.
         """
         last = self.last.get(name)
         if last is None:
             return sentence
-        text = with_correction(last.text, sentence.text)
+        text = with_correction(last.text, takes_back + sentence.text)
         if text is None or list(facts_of_table(sentence.text)):
             return sentence
         self._drop_last(name)
