@@ -48,7 +48,8 @@ from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.save import Saver
 from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Callbacks, Deliveries
-from memory_core.formation.wishes import Finder, Wishes
+from memory_core.formation.wish_effects import EffectFinder, Finder
+from memory_core.formation.wishes import Wishes
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies, ErasureLog, OwnerHashes, TransferFiles
 from memory_core.ledger.commit import Ledger
@@ -308,7 +309,11 @@ class Formation:
             here.store, ledger, here.courier, finisher, clock, rules.webhook_secret
         )
         wishes = Wishes(
-            here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock
+            EffectFinder(here.store, heeding.find, clock),
+            heeding.saver,
+            heeding.editor,
+            heeding.forgetter,
+            steps,
         )
         former = Former(
             ledger,

@@ -10,7 +10,7 @@ later, by the task, since there may be many.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -45,7 +45,7 @@ from memory_core.ledger.instructions import instructions_of
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, LongTermStore, Place
+from memory_core.ports import Clock, LongTermStore, Mark, Place
 from memory_core.tasks.leases import Lease
 from memory_core.tasks.operation_records import Chunk, Operation
 from memory_core.tasks.operations import Operations
@@ -284,7 +284,7 @@ class Forgetter:
     ) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
         asked, along, now = 0, 0, self._clock.now()
-        changed = set[str]()
+        changed, marks = set[str](), dict[str, Mark]()
         left = chosen.cap - operation.counts.get("forgotten", 0)
         for candidate in candidates:
             memory = look.memory(candidate.place.id)
@@ -292,17 +292,20 @@ class Forgetter:
                 name = memory.session_id
                 if asked >= left:
                     break
+                along_too = chosen.messages_along(candidate.messages)
+                leaving = _leaving(look, memory, set(candidate.messages) - {*along_too})
                 gone = [
                     *changes_along(
                         look,
-                        [name for name in candidate.messages if name not in changed],
+                        [name for name in along_too if name not in changed],
                         memory,
                         gone_along,
                         now,
                     ),
                     Change("forgotten", _soft_delete(memory, now), memory),
                 ]
-                fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
+                beside_documents = len(leaving) + (name is not None and name not in sessions)
+                fits = _first_that_fit(portion, gone, beside_documents)
                 changes += fits
                 changed |= {change.after.id for change in fits}
                 beside = _messages_with(chosen, fits, memory)
@@ -315,6 +318,7 @@ class Forgetter:
                     count_along(sessions[name], fits, now)
                 if len(fits) < len(gone):
                     break  # its last messages, and the memory itself, come next
+                marks |= {left_alone: Mark(leaves_cell=True) for left_alone in leaving}
                 asked += 1
             passed += 1
         capped = passed < len(candidates) and asked >= left
@@ -327,7 +331,17 @@ class Forgetter:
             sessions=frozenset(sessions),
             done=capped or (passed == len(candidates) and not more),
             result={"mode": "soft", "capped": capped, **not_found(operation.plan)},
+            marks=marks,
         )
+
+
+def _leaving(look: ReadSet, cell: Memory, messages: Collection[str]) -> list[str]:
+    """The messages that stay when their cell is deleted, as independent messages."""
+    return [
+        name
+        for name in sorted(messages)
+        if (message := look.memory(name)) is not None and message.cell_id == cell.id
+    ]
 
 
 def _soft_delete(memory: Memory, now: datetime) -> Memory:

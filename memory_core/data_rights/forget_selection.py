@@ -5,7 +5,7 @@ The memories are searched page by page, up to the end of the log at the time of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -98,6 +98,18 @@ class Selection:
             and self.session_id in (None, memory.session_id)
             and (self.before is None or memory.event_timestamp < self.before)
         )
+
+    def messages_along(self, messages: Sequence[str]) -> list[str]:
+        """Return the messages of a cell that a soft deletion takes along.
+
+        They are those that the filter names, or all if it names none of them.
+
+        Args:
+            messages: The ids of all messages of the cell.
+
+        """
+        named = [name for name in messages if name in (self.ids or ())]
+        return named or list(messages)
 
     def takes(self, memory: Memory) -> bool:
         """Whether there is anything to forget in a memory.

@@ -90,10 +90,28 @@ class ToldForgetter:
         await self._delete(owner, gone, "forgotten", call, alone)
         return gone
 
-    async def hide_requests(self, owner: Owner, names: Sequence[str], call: Call) -> None:
-        """Soft-delete messages that only ask to forget.
+    async def along(
+        self, owner: Owner, named: Sequence[str], names: Callable[[str], bool] | None
+    ) -> list[str]:
+        """The ids of all memories that `forget` would delete, without deleting them.
 
-        Memories that were formed of their conversation stay.
+        Args:
+            owner: Whose memories they are.
+            named: Ids of the named memories.
+            names: Whether a text names the content that is to be forgotten.
+
+        Raises:
+            Unavailable: The store is down.
+
+        """
+        going, _ = await self._with_what_they_made(owner, named, names)
+        return [memory.id for memory in going]
+
+    async def hide_requests(self, owner: Owner, names: Sequence[str], call: Call) -> None:
+        """Soft-delete messages that ask to forget.
+
+        What else they say is formed all the same, and memories that were formed of their
+        conversation stay.
 
         Args:
             owner: Whose messages they are.
@@ -269,10 +287,8 @@ def _stays(
         (part for part in _CLAUSES.split(fact.quote) if value and value in part.casefold()),
         fact.quote,
     )
-    if memory.subject is None:
-        about_speaker = names_speaker(_SMALL_I.sub("I", clause), None)
-    else:
-        about_speaker = memory.subject.casefold().partition("'s ")[0] in speakers
+    subject = (memory.subject or "").casefold().partition("'s ")[0]
+    about_speaker = subject in speakers or names_speaker(_SMALL_I.sub("I", clause), None)
     return about_speaker and not names(clause) and _ABOUT_ANOTHER.search(clause) is None
 
 

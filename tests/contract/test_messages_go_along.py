@@ -188,7 +188,7 @@ async def test_a_softly_forgotten_session_counts_each_message_once_as_its_dry_ru
 
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-async def test_an_episode_forgotten_with_one_of_its_messages_counts_the_others_beside(
+async def test_an_episode_forgotten_with_one_of_its_messages_leaves_the_others(
     core: MemoryCore,
 ) -> None:
     await tell(core, *SAID)
@@ -196,7 +196,10 @@ async def test_an_episode_forgotten_with_one_of_its_messages_counts_the_others_b
     first = next(iter((await messages(core)).values()))
     task = await forgotten(core, ids=[cell.id, first.id])
     assert task.result is not None
-    assert task.result["counts"] == {"forgotten": 2, "messages": len(SAID) - 1}
+    assert task.result["counts"] == {"forgotten": 2}
+    left = await messages(core)
+    assert [turn.status for turn in left.values()].count(Status.DELETED) == 1
+    assert {turn.cell_id for turn in left.values() if turn.status is Status.ACTIVE} == {None}
 
 
 async def test_a_cleared_session_is_cleared_of_its_messages_and_a_restored_cell_brings_them_back(

@@ -385,12 +385,12 @@ def test_a_friend_of_the_user_s_name_is_not_the_user(content: str, quote: str) -
         ("Hi! I'm Nora, I teach chemistry in Leeds.", None),
         ("We have two kids, so it has to be at the weekend.", None),
         ("I am a doctor, so explain medical terms.", "I am a doctor, so explain medical terms."),
-        ("Thanks, I like it. Speak German with me.", "Speak German with me."),
-        ("Mein Hund heißt Balu.", None),
         (
-            "Ich bin Arzt, also erklär mir keine Fachwörter.",
-            "Ich bin Arzt, also erklär mir keine Fachwörter.",
+            "Thanks, I like it. Answer my questions with riddles.",
+            "Answer my questions with riddles.",
         ),
+        ("Mein Hund heißt Balu.", None),
+        ("Ich bin Arzt, also erklär nur das Neue.", "Ich bin Arzt, also erklär nur das Neue."),
         ("猫を二匹飼っています。", None),
     ],
 )

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 import pytest
 
 from memory_core.domain.conversation import Message, Role
+from memory_core.domain.statements.wish_limits import holds_until
 from memory_core.domain.statements.wishes import (
     REQUESTED,
     Wish,
@@ -207,6 +208,9 @@ def test_what_only_points_is_what_the_sentence_before_told() -> None:
         "act as if I never mentioned it",
         "let's pretend i never said that. i work at tesco",
         "tun wir so, als hätte ich das nie gesagt",
+        "tu einfach so als hätt ich das nie gesagt",
+        "今のは聞かなかったことにして",
+        "聞かなかったことにしてくださいね",
     ],
 )
 def test_to_pretend_that_nothing_was_said_means_what_was_said_last(text: str) -> None:
@@ -215,7 +219,14 @@ def test_to_pretend_that_nothing_was_said_means_what_was_said_last(text: str) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["pretend you're a pirate", "let's pretend he never said that", "pretend I never left"]
+    "text",
+    [
+        "聞かなかったことにして帰りました",
+        "彼の噂は聞かなかったことにして寝ます",
+        "pretend you're a pirate",
+        "let's pretend he never said that",
+        "pretend I never left",
+    ],
 )
 def test_to_pretend_something_else_is_no_request(text: str) -> None:
     assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
@@ -347,3 +358,36 @@ def test_two_wishes_of_one_message_are_two_instructions(text: str, parts: list[s
 )
 def test_a_limit_ends_no_instruction(text: str) -> None:
     assert [wish for wish in wishes(text) if wish.kind == "withdrawal"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "please speak german with me this week",
+        "this week please keep it brief",
+        "please answer me only in french until friday",
+        "nur heute bitte keine langen erklärungen, ich hab kopfweh",
+        "heute bitte nur auf englisch antworten",
+        "nur heute bitte auf Englisch",
+        "今日だけは英語で答えてください",
+        "今週は短く答えてください",
+    ],
+)
+def test_what_is_wanted_for_a_day_or_a_week_is_an_instruction_with_an_end(text: str) -> None:
+    (wish,) = wishes(text)
+    assert wish.kind == "instruction"
+    assert holds_until(wish.text, AT) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate this letter, please use formal language for it.",
+        "Schreib mir eine Mail an den Vermieter. Bitte kurz halten.",
+        "この段落を短く書き直して",
+        "さっきの返事を短くして",
+        "今回だけ英語で答えて",
+    ],
+)
+def test_what_is_asked_for_a_single_answer_is_no_instruction(text: str) -> None:
+    assert [wish for wish in wishes(text) if wish.surety == "sure"] == []

@@ -243,7 +243,7 @@ def _with_number(before: str, now: str) -> str | None:
         return None
     if slips != set(old) and not (_takes_back(now) and len(old[0]) == len(new[0])):
         return None
-    return _NUMBER.sub(new[0], before)
+    return _NUMBER.sub(lambda _: new[0], before)
 
 
 def _takes_back(text: str) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, WishMark
 from memory_core.domain.statements.wish_signs import MarkedSentence, read
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text.sameness import names_in
+from memory_core.domain.text.sentences import sentences
 
 _GENERAL = """
     please always never again now anymore use using answer answers reply replies respond response
@@ -112,6 +115,53 @@ _THAT = frozenset({"that", "dass", "daß", "the fact that", "the fact"})
 _MEMORY_ITSELF = re.compile(
     r"\b(?:your memory|memory|memories|gedächtnis|deinem gedächtnis|deinem speicher|speicher)\Z"
 )
+
+
+_OF_A_PERSON = re.compile(
+    r"\b(?:about|of|über|zu|von|mit) (?:him|her|ihn|ihm|sie|ihr)(?: please| bitte)?[\s.!]*\Z",
+    re.IGNORECASE,
+)
+"""The end of "forget everything about him"."""
+_PERSON = re.compile(
+    r"\b(?:[Ww]ith|[Mm]it) (?P<with>[A-ZÄÖÜ][^\W\d_]+)\b"
+    r"|\b(?P<and>[A-ZÄÖÜ][^\W\d_]+) (?:and I|und ich)\b"
+)
+"""Names of people with whom the speaker is or was."""
+
+
+class MeantPerson(NamedTuple):
+    """The person that a pronoun means.
+
+    Attributes:
+        name: The name; "" if it is unknown.
+        sure: Whether no other person is named before the pronoun.
+
+    """
+
+    name: str
+    sure: bool
+
+
+def person_meant(request: str, earlier: str) -> MeantPerson | None:
+    """The person that "forget everything about him" means, by the words before it.
+
+    Args:
+        request: The request.
+        earlier: The earlier sentences of its message.
+
+    Returns:
+        None if the request has no pronoun for a person.
+
+    """
+    if _OF_A_PERSON.search(request) is None:
+        return None
+    named = {match["with"] or match["and"] for match in _PERSON.finditer(earlier)}
+    if len(named) != 1:
+        return MeantPerson("", sure=False)
+    (name,) = named
+    openings = (f"x {sentence.text}" for sentence in sentences(earlier))
+    others = {each for text in openings for each in names_in(text)} - {name.casefold()}
+    return MeantPerson(name, sure=others <= GENERAL_WORDS)
 
 
 def topic_of(reading: MarkedSentence) -> str:

@@ -23,6 +23,7 @@ _POINTING: Final = (
 """Kinds of the words of "please forget that I ever said that"."""
 _PRETENDS: Final = frozenset({"PRETEND", "NEVER_TOLD"})
 """Kinds of the words of "let's pretend I never said that"."""
+_UNHEARD: Final = "聞かなかったことにして"
 _WIDE: Final = (
     _OPENS
     | _REMOVES
@@ -51,6 +52,9 @@ def points_at_last(reading: MarkedSentence) -> bool:
     For example "actually, forget I said that", "vergiss, was ich gerade gesagt habe". A pronoun
     before the speaker only opens a clause: "forget that I told you" points at nothing.
     """
+    before, unheard, _ = reading.text.partition(_UNHEARD)
+    if unheard and "jask" in reading.signs:
+        return {mark.kind for mark in reading.marks if mark.start < len(before)} <= _POINTING
     kinds = {mark.kind for mark in reading.marks if (mark.kind, mark.text) != _THIS}
     if kinds >= _PRETENDS and kinds <= _POINTING | _PRETENDS and not reading.asks:
         return not reading.japanese or "jask" in reading.signs

@@ -92,7 +92,7 @@ PHRASES: Mapping[str, str] = {
     # to behave as if
     "PRETEND": """
         pretend, act as if, act like, as if, as though, tu so, tu einfach so, tun wir so, als hätte,
-        als hättest, als ob, als wenn, 聞かなかった, 知らないふり, ふりを,
+        als hätt, als hättest, als ob, als wenn, 聞かなかった, 知らないふり, ふりを,
         als hätte ich nie, als hätte ich dir nie, als wäre nie, als wär nie, as though i'd never,
         as if i'd never, as if i never, as though i never, make like, make believe,
         pretend you don't know, pretend you didn't know, pretend you never knew
@@ -677,7 +677,17 @@ PHRASES: Mapping[str, str] = {
     "ONEOFF": """
         this, these, for now, tonight, tomorrow, this time, the following, above, below,
         for a moment, for a second, diese, dieses, diesen, dieser, morgen, kurz, mal kurz, diesmal,
-        今日, 明日, 以下, 次の, 今回, 一旦, today, heute, この表, この文, この文章, これを, この行
+        明日, 以下, 次の, 今回, 一旦, この表, この文, この文章, これを, この行,
+        ここは, この返事, このメール, さっきの, 先ほどの, 今の答え, この手紙, この件, この質問
+    """,
+    # in this place of a text
+    "HERE": """
+        here, hier
+    """,
+    # for how long something holds
+    "PERIOD": """
+        today, heute, 今日, 今日だけ, this week, this month, diese woche, diesen monat, 今週, 今月,
+        until, till, bis, for the next, for the rest of, für die nächsten, まで
     """,
     # habits of people
     "HABIT": """

@@ -20,6 +20,7 @@ from memory_core.domain.statements.wish_marks import (
     without_quotes,
 )
 from memory_core.domain.text.analyzer import has_japanese
+from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS
 
 _CAPITAL = re.compile(r"(?<=\s)[A-ZÄÖÜ][^\W\d_]+")
 _ADVERB_BEFORE_WANT = re.compile(
@@ -67,6 +68,13 @@ ARTICLES = frozenset(
         "diesem",
     }
 )
+_BESIDE_THING = frozenset({"LEAD", "PLEASE", "YOU", "ME", "HELP"})
+_FORGETS = _REMOVES | {"GONE", "DONT_KEEP", "PRETEND", "NEVER_TOLD", "KEEP"}
+"""Kinds of words of requests to forget."""
+_LASTS = frozenset({"STAND", "AGAIN", "AGAIN_OK", "NO_NEED", "RULE", "ADDRESS_ME", "STOP"})
+"""Kinds of words with which a request is for more than a single answer."""
+_ASKS_FOR = ACTS | {OTHER_WORDS}
+_NUMBERS = frozenset((*NUMBER_WORDS[2:], *GERMAN_NUMBER_WORDS[2:]))
 _NEVER = frozenset({"never", "nie", "niemals"})
 _NOTHING = frozenset({"nothing", "none", "nichts", "keine", "keinen", "kein"})
 _SUPPOSED = re.compile(
@@ -159,6 +167,7 @@ class MarkedSentence:
                 *_signs_of_verbs(self),
                 *_signs_of_words(self),
                 *_signs_of_clauses(self),
+                *_signs_of_things(self),
                 *_japanese_signs(self),
             )
         )
@@ -223,6 +232,9 @@ def features(reading: MarkedSentence, before: MarkedSentence | None) -> frozense
         if told_kinds & {"TOLD", "REGRET", "KNOW", "KEEP"}:
             features.add("c:any")
         features |= {f"c:{kind}" for kind in before.kind_set & {"THING", "YOU"}}
+        asked = {f"c:{sign}" for sign in before.signs if sign.startswith("thing:")}
+        if asked and _LASTS.isdisjoint(before.kind_set | reading.kind_set):
+            features |= asked | {"c:asked"}
         if before.kind_set & {"PERSONAL", "MY"} and "THING" not in before.kind_set:
             features.add("c:life")
     return frozenset(features)
@@ -358,6 +370,30 @@ def _signs_of_clauses(reading: MarkedSentence) -> Iterator[str]:
         for first, second in pairwise(clause):
             if first.kind == "STAND" and second.kind in ACTS:
                 yield f"st0:{second.kind}"
+
+
+def _signs_of_things(reading: MarkedSentence) -> Iterator[str]:
+    """The verb that begins each clause, and the first word of what it asks for.
+
+    They tell whether a single thing is asked for ("write a", "make it"), or all things. None of a
+    sentence that may ask to forget something.
+    """
+    if not reading.kind_set.isdisjoint(_FORGETS):
+        return
+    for clause in clauses_of(reading):
+        marks = {mark.start: mark for mark in reversed(clause) if mark.kind not in _BESIDE_THING}
+        words = [
+            (word, mark.kind)
+            for _, mark in sorted(marks.items())
+            for word in (mark.text.split() if mark.kind == OTHER_WORDS else (mark.text,))
+        ]
+        if words and words[0][1] in _ASKS_FOR:
+            (verb, kind), (thing, kind_of_thing) = words[0], (*words, ("", BREAK))[1]
+            if thing.isdecimal() or thing in _NUMBERS:
+                thing = "number"
+            elif kind_of_thing != "FUNC" and thing not in ARTICLES:
+                thing = kind_of_thing
+            yield from (f"thing:{thing}", f"asks:{kind}:{thing}", f"verb:{verb}")
 
 
 def _signs_of_requests(reading: MarkedSentence, signs: frozenset[str]) -> Iterator[str]:

@@ -15,18 +15,17 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.forget_topics import GENERAL_WORDS, names_all, topic_of
+from memory_core.domain.statements.forget_topics import (
+    GENERAL_WORDS,
+    names_all,
+    person_meant,
+    topic_of,
+)
 from memory_core.domain.statements.joined_orders import separate_orders
 from memory_core.domain.statements.linear_models import likely
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.wide_requests import asks_for_all, fact_to_forget, points_at_last
-from memory_core.domain.statements.wish_rules import (
-    asks_for_one_piece,
-    is_no_instruction,
-    is_no_request,
-    is_of_one_piece,
-    only_asks_for_one_piece,
-)
+from memory_core.domain.statements.wish_rules import is_no_instruction, is_no_request
 from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.sameness import normalised
@@ -58,12 +57,12 @@ PERHAPS = 0.3
 it names: 92 of these 95 have it, and 4 of the 270.
 """
 INSTRUCTS = 0.4
-"""Least probability of an instruction, or of its end: 97 of 115 of the check part have it, and 2 of
+"""Least probability of an instruction, or of its end: 99 of 115 of the check part have it, and 2 of
 250 further sentences. `python -m bench.knowledge.wish_training` prints all of these.
 """
 LIFTS_PERHAPS = 0.03
 """Least probability of a sentence that ends an instruction of which it has a telling word."""
-MAY_INSTRUCT = 0.004
+MAY_INSTRUCT = 0.008
 """Least probability of what a model takes for an instruction."""
 REQUESTED = "(The memory was asked to forget something.)"
 """The text in the place of a request to forget, until memories are formed of its message. No formed
@@ -187,7 +186,7 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
 def may_instruct(sentence: str) -> bool:
     """Whether a sentence has any chance to be an instruction, or the end of one.
 
-    Nearly all instructions have it, and a fifth of the sentences that only sound like one.
+    Nearly all instructions have it, and a quarter of the sentences that only sound like one.
     """
     chances = likely(features(read(sentence), None))
     return chances.instruct + chances.lift >= MAY_INSTRUCT
@@ -216,26 +215,42 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
             Wish("forget", 0, text, sentence.start, sentence.end),
             *_wishes_in_order(readings[1:]),
         )
-    return _wishes_in_order(readings)
+    wishes: list[Wish] = []
+    for each in _wishes_in_order(readings):
+        wish = _with_person(each, content)
+        if not _is_repeated(wish, wishes):
+            wishes.append(wish)
+    return tuple(wishes)
+
+
+def _is_repeated(wish: Wish, before: Sequence[Wish]) -> bool:
+    """Whether a request to forget names the topic of an earlier one."""
+    return wish.kind == "forget" and any(
+        wish.about == other.about != "" for other in before if other.kind == "forget"
+    )
+
+
+def _with_person(wish: Wish, content: str) -> Wish:
+    """The wish; of a request to forget with the person that its pronoun means."""
+    if wish.kind != "forget" or (meant := person_meant(wish.text, content[: wish.start])) is None:
+        return wish
+    if not meant.sure and wish.surety == "sure":
+        wish = replace(wish, surety="asks")
+    return replace(wish, about=meant.name, extent="topic") if meant.name else wish
 
 
 def _wishes_in_order(readings: Sequence[tuple[Sentence, str, MarkedSentence]]) -> tuple[Wish, ...]:
     before = None
-    wishes: list[tuple[Wish, MarkedSentence]] = []
-    makes_one = False
+    wishes: list[Wish] = []
     for sentence, text, reading in readings:
         wish = _wish(text, reading, before, 0, sentence.start, sentence.end)
         if (request := _without_reason(text, before)) is not None:
             wish = replace(request, start=sentence.start, end=sentence.end)
         before = reading
-        if wish is not None and wish.kind == "instruction" and only_asks_for_one_piece(reading):
-            wish = None
-        makes_one = makes_one or (wish is None and asks_for_one_piece(reading))
-        wishes += [] if wish is None else [(wish, reading)]
+        wishes += [] if wish is None else [wish]
     return tuple(
         replace(wish, text=part)
-        for wish, reading in wishes
-        if not (makes_one and wish.kind == "instruction" and is_of_one_piece(reading))
+        for wish in wishes
         for part in (separate_orders(wish.text) if wish.kind == "instruction" else [wish.text])
     )
 
@@ -389,7 +404,8 @@ def _request(
 
     None where a sentence only points, and no sign says that a statement is meant.
     """
-    surety: Surety = "sure" if chance >= SURE and "THING" not in reading.kind_set else "asks"
+    is_file = "THING" in reading.kind_set and "MEMORY" not in reading.kind_set
+    surety: Surety = "sure" if chance >= SURE and not is_file else "asks"
     about = topic_of(reading)
     if about:
         return _Request(about, surety, _extent_of(reading))
