@@ -1,7 +1,7 @@
 """Two instructions in one sentence, which can end one without the other.
 
 "Call me Max and never use emojis" are two. They are one where a condition or a pronoun joins them,
-or where the second is none by itself, or stands under a negation: "never swear and use slang". What
+or where the second is none by itself, or is under a negation: "never swear and use slang". What
 a sentence tells before its instruction is no part of it: "I live in Linz and please be brief".
 """
 
@@ -21,7 +21,7 @@ _CONDITION: Final = re.compile(
     r"|とき|時|たら|場合|なら|まで"
 )
 _TIME: Final = re.compile(r"\b(?:before|after|bevor|nachdem)\b")
-"""It is about its own part, unless it opens the sentence or stands in the last part."""
+"""It is about its own part, unless it opens the sentence or is in the last part."""
 _LASTS: Final = frozenset({"STAND", "NOT"})
 _TELLS: Final = frozenset({"ME", "MY", "PASTI", "HABIT"})
 _BEFORE_ORDER: Final = frozenset({"LEAD", "PLEASE", "FUNC", "STAND", "NOT", "YOU", ","})
@@ -46,13 +46,13 @@ def separate_orders(text: str, is_instruction: Callable[[MarkedSentence], bool])
     if _is_conditional([part.casefold() for part in parts]):
         return [text]
     readings = [read(part) for part in parts]
-    told = _count_told(readings)
-    first, *later = readings[told:]
+    statements = _count_statements(readings)
+    first, *later = readings[statements:]
     negates = _NEGATES.search(first.text) is not None
-    if told and not (_lasts(first) and is_instruction(first)):
+    if statements and not (_lasts(first) and is_instruction(first)):
         return [text]
     if (
-        (told or later)
+        (statements or later)
         and _orders(first)
         and all(
             _orders(reading)
@@ -61,7 +61,7 @@ def separate_orders(text: str, is_instruction: Callable[[MarkedSentence], bool])
             for reading in later
         )
     ):
-        return parts[told:]
+        return parts[statements:]
     return [text]
 
 
@@ -73,11 +73,13 @@ def _is_conditional(parts: Sequence[str]) -> bool:
     )
 
 
-def _count_told(readings: Sequence[MarkedSentence]) -> int:
+def _count_statements(readings: Sequence[MarkedSentence]) -> int:
     """How many parts only tell something of the speaker, before the first order."""
     count = next((place for place, part in enumerate(readings) if _orders(part)), 0)
-    told = [mark.kind for mark in readings[0].marks if mark.kind not in ("LEAD", BREAK)]
-    tells = bool(told) and told[0] in _TELLS
+    tells = next(
+        (mark.kind in _TELLS for mark in readings[0].marks if mark.kind not in ("LEAD", BREAK)),
+        False,
+    )
     only = all(part.kind_set.isdisjoint(ACTS) for part in readings[:count])
     return count if tells and only and not _refers(readings[count]) else 0
 
@@ -87,7 +89,10 @@ def _lasts(reading: MarkedSentence) -> bool:
 
 
 def _refers(reading: MarkedSentence) -> bool:
-    """Whether a part speaks of what was named before it; "die" before a noun is an article."""
+    """Whether a part has a pronoun for what was named before it.
+
+    "die" before a noun is an article.
+    """
     for mark, behind in zip(reading.marks, (*reading.marks[1:], None), strict=True):
         if mark.kind == BREAK:
             return False

@@ -1,6 +1,7 @@
-"""Rules of work that a coding agent is given: "Always run the tests", "Never push to main".
+"""Rules of work for a coding agent.
 
-The model of wishes knows answers, not repositories: of a coding rule it knows no word.
+"Always run the tests", "Commit nie auf main", 「コミット前に必ずテストを実行して」. The model of wishes
+knows words for answers, none for repositories.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ _JAPANESE_ALWAYS: Final = re.compile(r"必ず|絶対|常に|いつも|毎回")
 
 
 def rule_of_work(reading: MarkedSentence) -> int | None:
-    """The place where a rule for a coding agent begins, after words such as "two rules:".
+    """The place where a rule for a coding agent begins.
 
-    None where a sentence is no such rule.
+    It may stand after words such as "two rules:". None where a sentence is no such rule.
     """
     match = _RULE.match(reading.text)
     if match is None or reading.asks or "SAYS" in reading.kind_set:
