@@ -1,7 +1,7 @@
 """Rules of work for a coding agent.
 
-"Always run the tests", "Commit nie auf main", 「コミット前に必ずテストを実行して」. The model of wishes
-knows words for answers, none for repositories.
+"Always run the tests", "Commit nie auf main", 「コミット前に必ずテストを実行して」. The model of
+wishes knows words for answers, none for repositories.
 """
 
 from __future__ import annotations
