@@ -19,6 +19,8 @@ WRITTEN_OUT = {
     "thats fine, hes here": "that's fine, he's here",
     "i've told you, i'm fine": "I've told you, I'm fine",
     "i dont want to die in a war with a hat": "I don't want to die in a war with a hat",
+    "im dave, live in leeds w my gf": "I'm dave, live in leeds with my gf",
+    "i live in york w/ our dog": "I live in york with our dog",
     "jetzt lern ich klavier": "jetzt lerne ich klavier",
     "ich wohn in einer wg": "ich wohne in einer wg",
     # what only looks like it
@@ -27,6 +29,9 @@ WRITTEN_OUT = {
     "see section i.e. the first": "see section i.e. the first",
     "read via i/o ports": "read via i/o ports",
     "the lint job and the paint": "the lint job and the paint",
+    "im fernsehen, live in berlin": "im fernsehen, live in berlin",
+    "i live alone w/o my parents": "I live alone w/o my parents",
+    "a 60 w bulb": "a 60 w bulb",
     "im kino gewesen": "im kino gewesen",
     "im training war es heute warm": "im training war es heute warm",
     "ich bin im 10. monat": "ich bin im 10. monat",
@@ -52,8 +57,11 @@ WITH_SUBJECT = {
     "haven't smoked in weeks": "I haven't smoked in weeks",
     "no longer on prednisone": "I'm no longer on prednisone",
     "split up with theo": "I split up with theo",
+    "live in hull with my dad": "I live in hull with my dad",
 }
 AS_THEY_ARE = (
+    "live in the moment with my help",
+    "Live in Rome tonight with our guest",
     "Used cars in Ohio",
     "Left hand exercises for piano",
     "Broken pipe in the kitchen",
@@ -127,3 +135,19 @@ def test_a_quote_is_words_of_the_message() -> None:
         "User tore their achilles",
         "User is off work now",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("hey im dave, live in leeds w my gf sophie n our cat biscuit", ["Leeds"]),
+        ("im tom, live in hull with my dad", ["Hull"]),
+        ("live in Leeds w/ my parents", ["Leeds"]),
+        ("Live in concert with our band", []),
+        ("live in peace with my neighbours", []),
+        ("they live in leeds w my gf", []),
+    ],
+)
+def test_a_home_with_others_in_it_is_read(text: str, home: list[str]) -> None:
+    facts = said_facts(talk(text))
+    assert [fact.value for fact in facts if fact.attribute == "home city"] == home

@@ -68,6 +68,16 @@ def test_an_announced_job_is_read_with_what_it_is_and_where(sentence: str, facts
         ),
         ("Ab dem 1. Januar 2027 wohne ich in Porto.", {"home city": "Porto"}, "2027-01-01"),
         ("Ab Juni werde ich in Porto wohnen.", {"home city": "Porto"}, "2026-06-01"),
+        (
+            "Ab 1. Juni arbeite ich bei Trumpf, bis dahin bin ich noch bei Bosch.",
+            {"employer": "Trumpf"},
+            "2026-06-01",
+        ),
+        (
+            "Ab 1. Juni wohne ich in Bonn, bis dahin wohne ich noch in Ulm.",
+            {"home city": "Bonn"},
+            "2026-06-01",
+        ),
         ("Ich ziehe am 1. Juni nach Porto.", {"home city": "Porto"}, "2026-06-01"),
         ("Ab nächstem Monat arbeite ich bei Siemens.", {"employer": "Siemens"}, "2026-06-01"),
         (

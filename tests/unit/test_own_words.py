@@ -133,3 +133,70 @@ def test_what_a_speaker_says_after_an_opening_is_their_own(text: str) -> None:
 def test_a_story_names_who_says_something_in_their_own_words() -> None:
     story = f"Ben said: {LIVES}"
     assert (own_words(story, is_story=True), "live" in own_words(story)) == (story, False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-11-22 11:58:02 INFO @",
+        "2026-11-22 11:58:02 WARN  [main] user.name=root @",
+        "[2026-11-22T11:58:02.123Z] @",
+        "11:58:02,123 WARNUNG @",
+        "Nov 22 11:58:02 web sshd[4]: @",
+        "[WARN] @",
+        "[ERROR] @",
+        "DEBUG @",
+        "INFO @",
+        "WARN: @",
+        "ERROR: @",
+        "WARNING:root:@",
+        "ValueError: @",
+        "java.lang.IllegalStateException: @",
+        '    File "wish.py", line 3, in @',
+        "    at com.example.Wish.run(Wish.java:10) @",
+        "$ echo @",
+        "$ cat notes.txt\n@",
+        "root@web-1:~# echo @",
+        "PS C:\\Users\\me> echo @",
+        ">>> print('@')",
+    ],
+)
+@pytest.mark.parametrize(
+    ("question", "wish"),
+    [
+        ("What does this mean?", "always answer in French"),
+        ("Was heißt das?", "Antworte immer auf Deutsch"),
+        ("これは何？", "いつもフランス語で答えてください"),
+    ],
+)
+def test_a_line_of_a_log_a_trace_or_a_shell_is_not_the_speakers(
+    line: str, question: str, wish: str
+) -> None:
+    logged = f"{wish}".join(line.rsplit("@", 1))
+    assert own_words(f"{question}\n{logged}\n\nThanks").split() == [*question.split(), "Thanks"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WARNING: I'm allergic to nuts, never suggest them",
+        "Plan a dinner.\nWARNING: I'm allergic to nuts",
+        "INFO: ich wohne jetzt in Bonn",
+        "Info: antworte mir immer auf Deutsch",
+        "Warnung:\nIch bin allergisch gegen Nüsse",
+        "Exception: never on Sundays",
+        "Error handling: always use exceptions.",
+        "2026-11-22 10:00 dentist, please remind me",
+        "11:58 train\n- always answer in French",
+        "$50 is my limit, never suggest more",
+        "$ 50 is my limit, never suggest more",
+        "The log is fine.\nAlways answer in French",
+        "my server logs WARN lines,\nplease always explain them",
+        "Trace the call for me:\nand always answer in German",
+        "File this under work:\nalways answer in French",
+        "at work:\nI always use tabs",
+        "注意：\n絵文字は使わないでください",
+    ],
+)
+def test_a_speakers_own_line_that_looks_like_one_stays(text: str) -> None:
+    assert own_words(text) == text

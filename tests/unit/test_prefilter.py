@@ -24,6 +24,7 @@ PATTERNS = [pattern for matter in MATTERS for pattern in (matter.holds, matter.c
     pasted_text._SAID_BY_OTHERS,
     pasted_text._SALUTATION,
     provenance._LINES,
+    provenance._LOGGED,
     provenance._OBJECT,
 ]
 

@@ -34,6 +34,13 @@ from memory_core.domain.text.sentences import MAX_LENGTH, MAX_SENTENCES, sentenc
         ("i'm 27. i left at 8. ok", ["i'm 27.", "i left at 8.", "ok"]),
         ("Ich bin 29. Lea ist 3. Gut.", ["Ich bin 29.", "Lea ist 3.", "Gut."]),
         ("Todo: 1. milk 2. bread", ["Todo: 1. milk 2. bread"]),
+        ("Todo:1. milk", ["Todo:1. milk"]),
+        ("Part 3: 1. milk", ["Part 3: 1. milk"]),
+        (
+            "It is on 2026-12-03 at 10:00. I live in Rome.",
+            ["It is on 2026-12-03 at 10:00.", "I live in Rome."],
+        ),
+        ("Um 9:30. Ich bin da.", ["Um 9:30.", "Ich bin da."]),
         ("- first\n* second\n1. third\n## fourth", ["first", "second", "third", "fourth"]),
         ("今日は晴れ。明日は雨？", ["今日は晴れ。", "明日は雨？"]),
         ("...\n---\n!!", []),

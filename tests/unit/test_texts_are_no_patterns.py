@@ -109,6 +109,7 @@ REASONS = {
     "domain/statements/short_answers.py: affirmed.format(**asked)": "the rows of its tables",
     "domain/statements/short_answers.py: denied.format(**asked)": "the rows of its tables",
     "adapters/offline/omissions.py: expression.sub(written, sentence, count=1)": "a table's words",
+    "adapters/offline/omissions.py: is_in.sub(written, sentence[end:], count=1)": "a table's words",
     "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",  # noqa: E501
     "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }

@@ -345,12 +345,179 @@ def test_an_instruction_that_names_other_times_or_no_piece_of_work_is_kept(text:
             "これからは敬語なしで答えてくれる?あと絵文字は使わないでほしいです。",
             ["これからは敬語なしで答えてくれる?", "あと絵文字は使わないでほしいです。"],
         ),
+        (
+            "from now on keep your answers under five lines and no bullet points please",
+            ["from now on keep your answers under five lines", "no bullet points please"],
+        ),
+        (
+            "Always use metric units and keep your answers short.",
+            ["Always use metric units", "keep your answers short."],
+        ),
+        (
+            "Duz mich bitte immer und lass die Emojis weg, das macht mich wahnsinnig.",
+            ["Duz mich bitte immer", "lass die Emojis weg, das macht mich wahnsinnig."],
+        ),
+        (
+            "lass die Emojis weg und duz mich bitte immer",
+            ["lass die Emojis weg", "duz mich bitte immer"],
+        ),
+        ("Answer briefly and don't use emojis", ["Answer briefly", "don't use emojis"]),
+        (
+            "Antworte bitte immer auf Deutsch und keine Aufzählungen mehr.",
+            ["Antworte bitte immer auf Deutsch", "keine Aufzählungen mehr."],
+        ),
+        (
+            "いつも短く答えて、絵文字は使わないでください",
+            ["いつも短く答えて", "絵文字は使わないでください"],
+        ),
+        (
+            "Two rules for this repo: always run the tests before you commit, and never push to"
+            " main.",
+            ["always run the tests before you commit", "never push to main."],
+        ),
     ],
 )
 def test_two_wishes_of_one_message_are_two_instructions(text: str, parts: list[str]) -> None:
     assert [(wish.kind, wish.text) for wish in wishes(text)] == [
         ("instruction", part) for part in parts
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never swear and use slang.",
+        "Never use tables and charts.",
+        "Don't mention my ex and my job.",
+        "Always answer with tables and charts.",
+        "When you write code, use tabs and no semicolons.",
+        "Antworte immer kurz und ohne Emojis.",
+        "Antworte immer kurz und nenn mir eine Quelle.",
+        "Benutze nie Emojis und Ausrufezeichen.",
+        "I like long novels and please never spoil the end",
+        "コードを書くときは短くして、絵文字は使わないでください",
+    ],
+)
+def test_a_wish_whose_parts_say_nothing_alone_is_one_instruction(text: str) -> None:
+    assert [(wish.kind, wish.text) for wish in wishes(text)] == [("instruction", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "instruction"),
+    [
+        ("ich wohne in linz und bitte antworte immer kurz", "bitte antworte immer kurz"),
+        ("I live in Linz and please always answer briefly.", "please always answer briefly."),
+        (
+            "I work with React and Vue and please always use TypeScript",
+            "please always use TypeScript",
+        ),
+        (
+            "Ich bin Anfänger und bitte erkläre immer alles einfach",
+            "bitte erkläre immer alles einfach",
+        ),
+    ],
+)
+def test_what_is_told_before_an_instruction_is_no_part_of_it(text: str, instruction: str) -> None:
+    assert [(wish.kind, wish.text) for wish in wishes(text)] == [("instruction", instruction)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always run the tests before you commit.",
+        "Never push to main.",
+        "Never merge without a review.",
+        "Never force-push.",
+        "Always run the linter first.",
+        "Never touch the migrations folder.",
+        "Commit nie direkt auf main.",
+        "Pushe nie auf main.",
+        "Führe immer die Tests aus, bevor du committest.",
+        "コミット前に必ずテストを実行してください",
+        "絶対に本番ブランチへ直接プッシュしないで",
+    ],
+)
+def test_a_rule_for_a_coding_agent_is_an_instruction(text: str) -> None:
+    assert [(wish.kind, wish.text) for wish in wishes(text)] == [("instruction", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never mind.",
+        "Never push your luck.",
+        "Never commit to a man like that.",
+        "Never had tests like that in school.",
+        "Always wanted to run a marathon.",
+        "Always the same bug in that file.",
+        "I never push to main.",
+        "We always run the tests before we commit.",
+        "Should I always run the tests before I commit?",
+        "Never run a marathon without training.",
+        "Ich pushe nie auf main.",
+        "Wir führen immer die Tests aus.",
+        "Führst du immer die Tests aus?",
+        "いつもコミット前にテストを実行しています",
+        "テストはいつも難しい",
+    ],
+)
+def test_what_only_sounds_like_a_rule_for_a_coding_agent_is_none(text: str) -> None:
+    assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wenn ich du wäre, würde ich nur noch sowas schreiben",
+        "An deiner Stelle würde ich immer kurz antworten.",
+        "Ich an deiner Stelle würde nie wieder Emojis benutzen.",
+        "If I were you, I'd only write poems from now on.",
+        "If I was you I would always answer in French",
+        "Were I you, I'd never use emojis",
+        "私があなたなら、いつも短く答えます",
+    ],
+)
+def test_what_a_speaker_would_do_in_the_assistants_place_is_no_instruction(text: str) -> None:
+    assert wishes(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wenn ich dich bitte, antworte immer kurz.",
+        "If I were you I'd be annoyed, but please always answer briefly.",
+        "I'd like you to only write poems from now on.",
+        "Wenn ich Code zeige, antworte immer kurz.",
+        "私が質問したら、いつも短く答えてください",
+        "quiz me with one question at the start of every chat",
+        "until my exam on friday please quiz me with one question at the start of every chat",
+        "Bis zur Prüfung frag mich bitte am Anfang jedes Chats eine Vokabel ab.",
+        "Erzähl mir am Ende jeder Antwort einen Witz",
+        "Tell me a joke at the end of every reply",
+        "毎回のチャットの最初に単語を一つ出題してください",
+    ],
+)
+def test_a_condition_or_each_conversation_makes_an_instruction(text: str) -> None:
+    assert [wish.kind for wish in wishes(text)] == ["instruction"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "At the start of every chat I get nervous.",
+        "The bot greets me at the start of every chat.",
+        "My teacher asks me a question at the start of every session.",
+        "Nervous at the start of every meeting.",
+        "What happens at the start of every chat?",
+        "Why do you greet me at the start of every chat?",
+        "Am Anfang jedes Chats bin ich nervös.",
+        "Warum fragst du mich am Anfang jedes Chats?",
+        "毎回のチャットの最初に緊張します",
+        "毎回の会話の最初に挨拶しています",
+    ],
+)
+def test_what_happens_in_each_conversation_is_no_instruction(text: str) -> None:
+    assert wishes(text) == []
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ _I_AM = re.compile(
     r"|now|then|ok|okay|also|well|yes|yeah|no|hi|hey|hello|lol|haha|btw|anyway|plus|though|think"
     r"|guess|tbh) ))[Ii]m"
     rf"(?= (?:(?:{_STATE})\b|(?!(?:{_GERMAN_WITH_ING})\b(?! (?:for|to)\b))[a-z]{{2,20}}ing\b"
-    r"|\d{1,3}(?=\s?(?:\Z|[,.;!?])| (?:and|years?|weeks?|months?|now|but|so|cm|kg)\b)))"
+    r"|\d{1,3}(?=\s?(?:\Z|[,.;!?])| (?:and|years?|weeks?|months?|now|but|so|cm|kg)\b)"
+    r"|[a-z]{2,20}, live in [a-z]{3,20} with (?:my|our)\b))"
 )
 _GERMAN = re.compile(
     r"\b(?:ich|wir|und|der|das|ist|bin|nicht|auf|wird|habe?|eine?[mnrs]?|sich|noch|auch|uns|mir|mich"
@@ -44,6 +45,7 @@ _I_VERB = re.compile(rf"\b[Ii]ch (?:{_VERBS_CUT})(?= )")
 _VERB_I = re.compile(rf"\b(?P<verb>(?i:{_VERBS_CUT}))['’]?(?P<I> ich\b)")
 """Verbs without the ending that chats drop: "ich wohn in Ulm", "klavier lern ich"."""
 _NEGATED = "do|does|did|is|was|are|have|has|had|could|should|would"
+_WITH = re.compile(r"(?<= )w(?:/ ?| )(?=(?:my|our)\b)")
 _APOSTROPHES = (
     (re.compile(rf"\b({_NEGATED})nt\b", re.IGNORECASE), r"\1n't"),
     (re.compile(r"\b(ca|wo)nt\b(?= )", re.IGNORECASE), r"\1n't"),
@@ -65,7 +67,7 @@ def written_out(text: str) -> str:
     """
     if _GERMAN.search(text.lower()) is not None:
         return _I_VERB.sub(r"\g<0>e", _VERB_I.sub(r"\g<verb>e\g<I>", text))
-    plain = _I_AM.sub(r"\g<before>I'm", text)
+    plain = _I_AM.sub(r"\g<before>I'm", _WITH.sub("with ", text))
     for expression, written in _APOSTROPHES:
         plain = expression.sub(written, plain)
     return plain if _OTHER_I.search(plain) else _SMALL_I.sub("I", plain)
@@ -119,7 +121,13 @@ _BARE = (
         ),
         "I'm ",
     ),
-    (re.compile(r"(?=no longer (?:work|live|smoke|drink|eat|drive|use|own|have|need)\b)"), "I "),
+    (
+        re.compile(
+            r"(?=no longer (?:work|live|smoke|drink|eat|drive|use|own|have|need)\b"
+            r"|live in [A-Za-z]{3,20} with (?:my|our)\b)"
+        ),
+        "I ",
+    ),
     (re.compile(f"(?={_PASTS})"), "I "),
 )
 _OPENING = re.compile(

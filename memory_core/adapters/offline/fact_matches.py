@@ -334,6 +334,12 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
         yield used_to, {"value": ended.left, "over": ended.summary}
 
 
+def denied(match: PatternMatch) -> PatternMatch | None:
+    """The opposite of a match: "is not allergic to nuts"; None for no such row."""
+    row = _NOT_SO.get((match.row.attribute or "", match.row.filled))
+    return None if row is None else replace(match, row=row)
+
+
 _NOT_SO = {
     (row.attribute, so): row
     for so in ("yes", "likes")

@@ -433,7 +433,7 @@ GERMAN = ClauseLanguage(
     later=re.compile(
         rf"\b(?:ab|vom) (?:dem )?(?:nächste[mnr]?|kommende[mnr]?|morgen|{ANY_GERMAN_MONTH}"
         rf"|{ANY_GERMAN_WEEKDAY}|\d{{1,2}}\.)|\bnächste[nrs]? (?:woche|monat|jahr|sommer|winter"
-        r"|frühjahr|herbst)\b",
+        r"|frühjahr|herbst)\b|\bbis dahin\b",
         re.IGNORECASE,
     ),
     another=re.compile(

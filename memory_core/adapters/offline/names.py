@@ -94,8 +94,8 @@ _LOWER_PLACE = re.compile(
 )
 _NOWHERE = """
     the a an my this that his her our your their general fact peace fear hope harmony denial exile
-    luxury poverty misery silence sin love case person town charge need debt pain bed here there it
-    them spring summer autumn winter
+    luxury poverty misery silence sin concert love case person town charge need debt pain bed here
+    there it them spring summer autumn winter
 """
 NOWHERE = frozenset((*_NOWHERE.split(), *MONTHS, *WEEKDAYS))
 _LEFT_FOR = re.compile(
@@ -227,15 +227,10 @@ _NO_NAMES = """
     sad safe scared sick single sleepy sober sorry straight stressed stuck sure thirsty tired trans
     upset well worried wrong your their his her not just still admin administrator root system
     operator developer moderator user assistant batman god
+    again anytime asap later passed soon sometime today tomorrow tonight
 """
-_NEVER = (
-    frozenset((*_NO_NAMES.split(), *WEEKDAYS))
-    | _IN_NATIONS
-    | FUNCTION_WORDS
-    | QUERY_WORDS
-    | CITIES
-    | COUNTRIES
-)
+_NOBODY = frozenset((*_NO_NAMES.split(), *WEEKDAYS)) | FUNCTION_WORDS | QUERY_WORDS
+_NEVER = _NOBODY | _IN_NATIONS | CITIES | COUNTRIES
 _PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any|her|him|them)(?:/[a-z]+){1,3}", re.IGNORECASE)
 
 
@@ -250,6 +245,7 @@ def name(words: str) -> str | None:
     if (
         match is None
         or match.group().lower() in NOWHERE
+        or match.group() in _NOBODY  # "call me later"
         or match.group().lower() in _POLITE
         or not _AFTER_NAME.match(plain, match.end())
     ):

@@ -86,7 +86,7 @@ _DISMISSED = re.compile(
 )
 _OF_SOMETHING_ELSE = re.compile(
     r"\b(?:gym|club|course|class|team|band|choir|smok\w*|cigar\w*|vap\w*|drinking|alcohol|diet|game"
-    r"|membership|subscription|lessons?|school|uni\w*|wohnung|miete\w*|vermieter\w*|\w*verein\w*"
+    r"|membership|subscription|lessons?|school|uni\w*|wohnung|miete\w*|vermieter\w*|\w*verein\w*|\w*chor"
     r"|abo|\w*vertrag\w*|fitness\w*|\w*kurs\w*|krankenhaus|klinik)\b",
     re.IGNORECASE,
 )
@@ -103,6 +103,20 @@ _TOWN = r"[A-ZÀ-Þ][\w-]{1,30}(?: [A-ZÀ-Þ][\w-]{1,30}){0,2}"
 _IS_IN = re.compile(
     rf"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?in (?P<town>{_TOWN})(?: now)?"
     r"(?=[.,;!]|\Z)"
+)
+_MOVED_IN_GERMAN = re.compile(
+    r"\b(?:[Dd]er|[Uu]nser|[Mm]ein) Umzug (?:ist|war) (?:\w{2,10} ){0,2}"
+    r"(?:geschafft|vorbei|durch|erledigt|überstanden|fertig)\b"
+    r"|\b(?:[Ii]ch bin|[Ww]ir sind|[Ss]ind wir|[Bb]in ich) (?:(?!nicht\b)\w{2,10} ){0,2}umgezogen\b"
+)
+_IS_IN_GERMAN = re.compile(
+    rf"\b(?:(?:[Ii]ch bin|[Ww]ir sind) (?:jetzt|nun)|(?:jetzt|nun) (?:bin ich|sind wir)) "
+    rf"in (?!\w*(?:[Zz]eit|[Uu]rlaub|[Rr]ente)\b)(?P<town>{_TOWN})(?=[.,;!]|\Z)"
+)
+_JOB_AFTER_ANOTHER = re.compile(
+    r"(?P<before>\b(?:[Ii]n der|[Ii]m|[Bb]eim|[Bb]ei(?: der)?) [A-ZÄÖÜ][\w-]{1,30} habe? ich"
+    r" (?:\w{2,12} ){0,2}(?:aufgehört|gekündigt),? (?:und )?)(?:ab )?(?:jetzt|sofort) bin ich "
+    rf"(?:im|in der|beim) (?!\w*(?:[Uu]rlaub|[Rr]ente|[Ee]lternzeit)\b)(?P<at>{_TOWN})(?=[.,;!]|\Z)"
 )
 _NOT_THERE = re.compile(
     rf"\A(?:[\w' ]{{1,20}}, )?(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?"
@@ -145,12 +159,14 @@ def completed(sentence: str, before: str, after: str = "") -> str:
             of_work = _is_of_work(before, rest)
             return expression.sub(written, sentence, count=1) if of_work else sentence
     for expression, written in _WRITTEN:
-        if expression.search(sentence) is not None:
+        match = expression.search(sentence)
+        if match is not None and _OF_SOMETHING_ELSE.search(match.group()) is None:
             return expression.sub(written, sentence, count=1)
-    moved = _MOVED.search(sentence)
-    if moved is not None or _MOVED.search(before[-MOST_SINCE_MOVED:]) is not None:
-        end = moved.end() if moved else 0
-        return sentence[:end] + _IS_IN.sub(r"\g<who> live in \g<town>", sentence[end:], count=1)
+    for move, is_in, written in _AFTER_A_MOVE:
+        moved = move.search(sentence)
+        if moved is not None or move.search(before[-MOST_SINCE_MOVED:]) is not None:
+            end = moved.end() if moved else 0
+            return sentence[:end] + is_in.sub(written, sentence[end:], count=1)
     return sentence
 
 
@@ -160,7 +176,12 @@ _OF_A_JOB = (
     (_GIVEN_NOTICE, r"\g<before> der Job\g<when> gekündigt"),
     (_DISMISSED, r"\g<before> gefeuert"),
 )
+_AFTER_A_MOVE = (
+    (_MOVED, _IS_IN, r"\g<who> live in \g<town>"),
+    (_MOVED_IN_GERMAN, _IS_IN_GERMAN, r"ich wohne jetzt in \g<town>"),
+)
 _WRITTEN = (
+    (_JOB_AFTER_ANOTHER, r"\g<before>jetzt arbeite ich bei \g<at>"),
     (_NOT_THERE, r"\g<who> live in \g<town>"),
     (_NOT_THERE_IN_GERMAN, r"ich wohne jetzt in \g<town>"),
     (_NEW, r"My new \g<what> is "),

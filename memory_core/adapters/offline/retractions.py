@@ -120,10 +120,19 @@ def over(clause: str, *, of_another: bool) -> Over | None:
 # in Berlin", "No, I meant Tuesday" is about another subject.
 
 
+_OPENS_SLIP = rf"(?:(?:no|nope|ah|oh|my mistake|pardon|{EXCUSES})\b[\s,.!:;–—-]*+)"
+_WRONG = (
+    r"(?:that|it|which)(?:['’]s| is| was) (?:wrong|a mistake|not (?:true|right|correct))[\s.!]*\Z"
+)
+_WAS_WRONG = re.compile(
+    rf"\A{_OPENS_SLIP}*(?:I (?:told you|said)(?: yesterday| before| last time)?(?: that)? "
+    rf"(?P<said>[^,;]{{5,80}})[,;] (?:but |and )?)?{_WRONG}",
+    re.IGNORECASE,
+)
 _SLIP = re.compile(
-    rf"\A(?:(?:no|nope|ah|oh|my mistake|pardon|{EXCUSES})\b[\s,.!:;–—-]*+)+"
+    rf"\A{_OPENS_SLIP}+"
     r"(?P<means>I (?:meant to (?:say|write|type)|meant|mean|should have (?:said"
-    r"|written))[:,]?\s++)?(?P<meant>.+)",
+    r"|written))[:,]?\s++)?(?:it(?:['’]s| is)\s++)?(?P<meant>.+)",
     re.IGNORECASE,
 )
 """Without "I meant", the sentence has to name the slip: "Sorry, Emma, not Ella."."""
@@ -138,6 +147,21 @@ class PatternMatch:
     row: Pattern
     groups: dict[str, str]
     subject: str
+
+
+def says_wrong(sentence: str) -> str | None:
+    """What a sentence says was wrong, and nothing else.
+
+    Args:
+        sentence: The sentence.
+
+    Returns:
+        "I live in Rome", of "I told you I live in Rome, that was wrong"; empty for the sentence
+        before ("Sorry, that was wrong"); None for another sentence.
+
+    """
+    match = _WAS_WRONG.match(sentence.strip())
+    return None if match is None else match["said"] or ""
 
 
 def put_right(
@@ -158,7 +182,7 @@ def put_right(
     match = _SLIP.match(sentence.strip())
     if match is None:
         return None
-    parts = _value_and_slip(match["meant"])
+    parts = _value_and_slip(match["meant"]) or _value_before_slip(match["meant"], before)
     if parts is None or not (match["means"] or _takes_its_place(*parts)):
         return None
     meant, slip = _unquoted(parts[0]), _unquoted(parts[1]).casefold()
@@ -187,6 +211,14 @@ def _value_and_slip(meant: str) -> tuple[str, str] | None:
             slip = meant[match.end() :]
             return meant[: match.start()], slip.rstrip(_STOPS) or slip[0]
     return None if marks else (meant.rstrip(_STOPS) or meant[0], "")
+
+
+def _value_before_slip(meant: str, before: Sequence[PatternMatch]) -> tuple[str, str] | None:
+    """(hazelnuts, walnuts) of "hazelnuts, walnuts are fine"."""
+    value, _, rest = meant.replace(";", ",", 1).partition(",")
+    clause = rest.strip().casefold()
+    slips = (match.groups["value"] for match in before)
+    return next(((value, slip) for slip in slips if clause.startswith(f"{slip.casefold()} ")), None)
 
 
 def _takes_its_place(meant: str, slip: str) -> bool:

@@ -80,6 +80,17 @@ MISTAKES = re.compile(
     re.IGNORECASE,
 )
 """Words that say that what was told before is wrong."""
+OWN_MISTAKE = re.compile(
+    rf"\A(?:(?:{EXCUSES}|no|oh|ah)\b[\s,.!:;–—-]{{1,3}})?(?:I (?:told you (?:rubbish|nonsense"
+    r"|wrong|something wrong|the wrong thing)|was wrong|got (?:it|that) wrong|made a mistake)"
+    r"|my mistake|ich habe? (?:mich (?:vertan|geirrt)|(?:dir )?(?:gestern )?"
+    r"(?:quatsch|unsinn|etwas falsches) (?:erzählt|gesagt)))"
+    r"(?: yesterday| last time| earlier| before| gestern)?(?=[,.!;:]|\Z)"
+    r"|\A(?:(?:すみません|ごめん(?:なさい)?|あ)、)?(?:昨日|先日|さっき|前回|この前)?(?:は|の話)?、?"
+    r"(?:言い)?間違(?:えました|えて(?:い|しまい)ました|えてた|えた|いでした)[。、！!]",
+    re.IGNORECASE,
+)
+"""Opens a sentence in which a person says that they told something wrongly."""
 CORRECTS_IN_JAPANESE = re.compile(
     "いや|いえ|間違(?:えました|えた|えて|いでした|い|え)?|違います|違った|違う|訂正(?:です|します)?|すみません"
     "|ごめん(?:なさい)?|やっぱり|やはり|ではなく|じゃなくて|正しくは|本当は"

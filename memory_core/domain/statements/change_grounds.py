@@ -52,6 +52,9 @@ LEAST_SHARED = 2
 """Telling words that two sentences share if their numbers are about the same thing."""
 LEAST_FRAME = 3
 """Words at the beginning of two clauses that are equal if both clauses are about the same thing."""
+LEAST_REPEATED = 2
+"""Characters before a number that a sentence repeats."""
+_NUMBER = re.compile(r"\d{1,9}+")
 _FROM_SELF = re.compile(r"\b(?:from me|in my place|von mir)\b", re.IGNORECASE)
 _OF_SELF = SaidSentence("I", ends_asking=False)
 _STAGE_WORDS = frozenset(" ".join(STAGES).split())
@@ -76,7 +79,7 @@ def change_ground(
         return "ends"
     if now.named.adds:
         return None
-    if of_one_thing and _valued(before, now, earlier):
+    if (of_one_thing and _valued(before, now, earlier)) or _same_but_number(before, now):
         return "value"
     if (
         (of_one_thing and (_so_again(before, now) or _from_now(before, now)))
@@ -252,6 +255,23 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
         part.values.differ(new, loosely=loosely)
         and bool(same_thing(before, now, shared_terms(part.terms | around, ours)))
         for part in before.valued_parts
+    )
+
+
+def _same_but_number(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a sentence after an admitted mistake repeats words with another number.
+
+    For example 「蓮は8歳です」 after 「息子の蓮は7歳で」.
+    """
+    new = _NUMBER.search(now.text) if now.after_mistake and not now.asks else None
+    if new is None or new.start() < LEAST_REPEATED:
+        return False
+    repeated, unit = now.text[: new.start()], now.text[new.end() : new.end() + 1]
+    return any(
+        old.group() != new.group()
+        and before.text.endswith(repeated, 0, old.start())
+        and before.text.startswith(unit, old.end())
+        for old in _NUMBER.finditer(before.text)
     )
 
 

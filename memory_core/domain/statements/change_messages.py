@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, starmap
 
+from memory_core.domain.statements.appointment_words import OWN_MISTAKE
 from memory_core.domain.statements.change_clauses import keys_of
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
@@ -211,21 +212,23 @@ def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
 
 
 @keep_texts(8_192)
-def _read_sentence(text: str, ends_asking: bool) -> SaidSentence:
+def _read_sentence(text: str, ends_asking: bool, after_mistake: bool) -> SaidSentence:
     """Read a sentence once.
 
     The same sentence is in a message and in the message's excerpts, which differ for each question.
     """
-    return SaidSentence(text, ends_asking)
+    return SaidSentence(text, ends_asking, after_mistake)
 
 
-def _sentences(text: str) -> Iterator[tuple[str, bool]]:
-    """The sentences of a text, each with whether it asks.
+def _sentences(text: str) -> Iterator[tuple[str, bool, bool]]:
+    """The sentences of a text, with whether each asks, and follows an admitted mistake.
 
     A sentence is also cut after a number at its end, which looks like a day's or a list item's
     number.
     """
+    after_mistake = False
     for sentence in sentences(text):
         *before, last = _AFTER_NUMBER.split(sentence.text)
-        yield from ((part, False) for part in before)
-        yield last, sentence.asks
+        yield from ((part, False, after_mistake) for part in before)
+        yield last, sentence.asks, after_mistake
+        after_mistake = OWN_MISTAKE.match(sentence.text) is not None

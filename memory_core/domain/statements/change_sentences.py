@@ -128,11 +128,13 @@ class SaidSentence:
     Attributes:
         text: As written.
         ends_asking: Whether it ends as a question.
+        after_mistake: Whether the sentence before says that something was told wrongly.
 
     """
 
     text: str
     ends_asking: bool
+    after_mistake: bool = False
 
     @cached_property
     def language(self) -> str:
@@ -193,8 +195,10 @@ class SaidSentence:
     def changes(self) -> bool:
         """Whether it has a word for a change."""
         lower = self.text.lower()
-        return any(cue.search(lower) is not None for cue in _LOWER_CUES) or any(
-            cue.search(self.text) is not None for cue in _CASED_CUES
+        return (
+            self.after_mistake
+            or any(cue.search(lower) is not None for cue in _LOWER_CUES)
+            or any(cue.search(self.text) is not None for cue in _CASED_CUES)
         )
 
     @cached_property
@@ -261,7 +265,7 @@ class SaidSentence:
     @cached_property
     def corrects(self) -> bool:
         """Whether it says that an earlier statement was a mistake."""
-        return CORRECTS.search(self.text) is not None
+        return self.after_mistake or CORRECTS.search(self.text) is not None
 
     @cached_property
     def switched(self) -> frozenset[str] | None:

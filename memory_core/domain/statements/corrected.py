@@ -52,7 +52,7 @@ _LITTLE_WORDS = """
     begins begin takes place happens leaves just only by with until further notice
     der die das den dem ist sind war wird wurde worden er sie es ich wir mein meine unser unsere um
     am im auf zum und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja
-    mit bis weiteres
+    mit bis weiteres moment
     oh ah ach argh ugh uh um äh ähm hm haha hoppla ups mist damn ok okay bad sry same time
 """
 _EXCUSES = frozenset(EXCUSES.split("|"))

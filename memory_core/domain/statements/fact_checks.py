@@ -184,8 +184,16 @@ _DENIES = re.compile(r"n['’]t\b|ません|ない")
 
 AFTER_NAME = 3
 """Characters after a name in which a picture laughs about it."""
-_LAUGHS = re.compile(r"\b(?:lol|lmao|rofl|(?:ha){2,})\b|[😂🤣]|(?<!\w)w{2,}\Z", re.IGNORECASE)
+_LAUGH = r"\b(?:lol|lmao|rofl|ha(?:ha)+|(?:he){2,})\b|[😂🤣]"
+_LAUGHS = re.compile(rf"{_LAUGH}|(?<!\w)w{{2,}}\Z", re.IGNORECASE)
 """A name that is told with a laugh is a joke: "my name is Bond, James Bond lol"."""
+_ALLERGY = re.compile(r"(?:allergy|intolerance) to (?P<to>.+)")
+_NO_ALLERGEN = re.compile(
+    r"(?: allergisch)?(?:の?アレルギー)?(?:なん)?(?:です|だ)?[よね]?"
+    rf"(?:[\s.!…,]{{0,3}}(?:{_LAUGH})|(?:w{{1,9}}+|[（(]?笑[）)]?|草)(?!\w)| (?:that|who|which)\b)",
+    re.IGNORECASE,
+)
+"""Words after the thing of a joke: "allergic to meetings that could be an email"."""
 
 
 class _Record:
@@ -211,6 +219,8 @@ class _Record:
         ):
             return None
         named = self._slotted(extracted, message)
+        if _is_joke(extracted, message):
+            named = named.without_slot()
         if named.lasting and _PASSES.search(extracted.text):
             named = named.changed(lasting=False)
         text = _of_speaker(
@@ -423,6 +433,17 @@ class _Record:
                 + rest
             )
         return extracted.changed(subject=subject)
+
+
+def _is_joke(fact: SaidFact, message: Message) -> bool:
+    """Whether an allergy is told with a laugh, or to a part only."""
+    allergy = _ALLERGY.fullmatch((fact.attribute or "").casefold())
+    if allergy is None:
+        return False
+    thing = _LAUGHS.sub("", allergy["to"]).strip()
+    quote = fact.quote + message.content.partition(fact.quote)[2][:AFTER_NAME]
+    place = quote.casefold().find(thing)
+    return place >= 0 and (not thing or _NO_ALLERGEN.match(quote, place + len(thing)) is not None)
 
 
 def _ends(fact: SaidFact) -> bool:

@@ -20,6 +20,7 @@ _TEXTS = (
     r"(?:e-?mails?|mails?|texts?|letters?|messages?|msg|paragraphs?|passages?|articles?|web ?pages?"
     r"|pages?|posts?|tweets?|reviews?|bio|essay|transcript|chat|conversation|report|speech"
     r"|statement|sentences?|abstract|contract|draft|listing|job ad|excerpt|quote|document|file"
+    r"|logs?|log ?files?|stack ?traces?|traceback"
     r"|newsletter|press release|blog|grammar|grammatik|spelling|typos|wording"
     r"|nachricht|brief|absatz|abschnitt|satz|sätze|artikel|seite|beitrag|rezension|anschreiben"
     r"|lebenslauf|protokoll|rechtschreibung|entwurf|anzeige|zitat|dokument|datei)"

@@ -58,6 +58,28 @@ _LINES = re.compile(
     r"[ \t]*[:：][^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL|PANIC)\b"
+_TIME = (
+    r"\[?(?:(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.]\d{4})[T ,]{1,3}"
+    r"|[A-Z][a-z]{2} {1,2}\d{1,2} )?"
+    r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t:|-]"
+)
+_LOGGED = re.compile(
+    rf"^[ \t]*(?:{_TIME}|\[[ \t]?{_LEVEL}|<{_LEVEL}>|(?:TRACE|DEBUG|WARN|FATAL|SEVERE)[:\]\s]"
+    rf"|{_LEVEL}(?!:))[^\n]*"
+    rf"|(?<=\n)[ \t]*{_LEVEL}(?!: (?:I|My|Ich|Mein\w{{0,2}})\b)[^\n]*"
+    # a stack trace
+    r"|^Traceback \(most recent call last\):[^\n]*(?:\n[ \t]+[^\n]*)*"
+    r"|^[ \t]*(?:File \"[^\"\n]{1,200}\", line \d|at [\w$.<>]{1,120}\()[^\n]*"
+    r"|^(?:Exception in thread |Caused by: |[\w.]{1,80}(?:Error|Exception): )[^\n]*"
+    # the prompt of a shell, and what is printed below it
+    r"|^[ \t]*(?:[$%] (?=[a-z./~])|>>> |\w{1,32}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#] "
+    r"|PS [A-Z]:[^\n>]{0,80}>|[A-Z]:\\[^\n>]{0,80}>)[^\n]*(?:\n[ \t]*\S[^\n]*)*",
+    re.MULTILINE,
+)
+"""Lines of a log, a stack trace or a shell. A level before a colon may be the speaker's own where
+it opens the message, or where the speaker goes on in the first person: "WARNING: I hate nuts".
+"""
 _OBJECT = re.compile(r"\{[^{}\n:]*+:[^{}\n]*+\}|`[^`\n]+`")
 _EXAMPLE = re.compile(
     r"(?:\b(?:for example|for instance|e\.g\.|zum beispiel|z\.\s?b\.|par exemple|por ejemplo)"
@@ -73,7 +95,7 @@ _QUOTED = re.compile(
 _MAY_BE_OTHERS = re.compile(
     r"[<>{}\[\]`~\"“„«「:：_\n]|(?<![\w'’])['‘]|\be\.g\.|\bz\.\s?b\.|\bexamples?\b|\bfor instance\b"
     r"|\b(?:chapter|scene|act|kapitel|szene|akt) (?:\d|[iv]|one|two|eins|zwei)|[章話]。"
-    r"|\bis (?:this|the following)\b"
+    r"|\bis (?:this|the following)\b|\A\s*(?:[$%] |(?:trace|debug|info|notice|warn|error|fatal)\b)"
     rf"|\bbeispiel\b|\bexemple\b|\bejemplo\b|{'|'.join(map(re.escape, HEADINGS))}",
     re.IGNORECASE,
 )
@@ -119,7 +141,7 @@ def _without_others(text: str, is_story: bool) -> str:
     These are the rules for facts, wishes, behaviour and stories.
     """
     text = _without(
-        text, (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _OBJECT, _EXAMPLE)
+        text, (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _LOGGED, _OBJECT, _EXAMPLE)
     )
     return _QUOTED.sub(_blank_speech, without_pasted(text, is_story=is_story))
 

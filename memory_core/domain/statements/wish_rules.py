@@ -82,6 +82,37 @@ _TASTE = re.compile(
 )
 """Two tastes in one sentence: "I love long novels and I hate slides"."""
 _TO_ASSISTANT = re.compile(r"\b(?:you|your|please|du|dein\w{0,2}|bitte)\b", re.IGNORECASE)
+_IN_YOUR_PLACE = re.compile(
+    r"\b(?:if i (?:were|was) (?:you|in your (?:place|shoes))|wenn ich (?:du|sie) wäre?"
+    r"|were i you|wäre? ich du|ich an (?:deiner|ihrer) stelle|an (?:deiner|ihrer) stelle"
+    r" würde?|in your (?:place|shoes),? i)\b"
+    r"|(?:私|僕|俺)(?:が|だったら)(?:あなた|君|きみ)?(?:なら|だったら|の立場)"
+)
+"""Advice to the assistant as a supposition: "If I were you, I'd only write poems"."""
+_EACH_TIME = re.compile(
+    r"\b(?:at|am|zu) (?:the )?(?:start|beginning|end|anfang|beginn|ende) (?:of )?"
+    r"(?:every|each|jede[srmn]?|aller) (?:new )?(?:chat|conversation|session|message|reply|answer"
+    r"|response|gespräch|sitzung|antwort|nachricht|unterhaltung)(?:s|es)?\b"
+    r"|(?:毎回の?|すべての|各)(?:チャット|会話|返事|回答)の(?:最初|はじめ|始め|最後|終わり)に"
+)
+_UNTIL_THEN = re.compile(r"(?:until|till|bis) [^,;.!?]{2,40}(?:,|(?= (?:please|pls|bitte)\b))\s?")
+_SUBJECT = re.compile(r"\b(?:i|we|he|she|they|it|you|ich|wir|er|es|man)\b")
+
+
+def asks_for_each_time(reading: MarkedSentence) -> bool:
+    """Whether a sentence orders something for each conversation, or each answer.
+
+    For example "quiz me at the start of every chat".
+    """
+    if reading.asks or _EACH_TIME.search(reading.text) is None:
+        return False
+    if reading.japanese:
+        return "jask" in reading.signs
+    order = _UNTIL_THEN.sub("", reading.text.strip(), count=1)
+    if _SUBJECT.search(order) is not None or reading.kind_set & {"HOW", "SAYS"}:
+        return False
+    first = next((mark for mark in reading.marks if order.startswith(mark.text)), None)
+    return first is not None and first.kind in {OTHER_WORDS, "PLEASE", "NOT", *ACTS}
 
 
 def is_no_instruction(reading: MarkedSentence) -> bool:
@@ -96,6 +127,8 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
     if _TASTE.match(reading.text.strip()) and not _TO_ASSISTANT.search(reading.text):
         return True
     if _wants_to_do(reading):
+        return True
+    if "PLEASE" not in kinds and _IN_YOUR_PLACE.search(reading.text) is not None:
         return True
     first = next(
         (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), ""

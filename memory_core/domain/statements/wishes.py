@@ -22,11 +22,16 @@ from memory_core.domain.statements.forget_topics import (
     topic_of,
 )
 from memory_core.domain.statements.joined_orders import separate_orders
-from memory_core.domain.statements.linear_models import likely
+from memory_core.domain.statements.linear_models import Likely, likely
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.wide_requests import asks_for_all, fact_to_forget, points_at_last
-from memory_core.domain.statements.wish_rules import is_no_instruction, is_no_request
+from memory_core.domain.statements.wish_rules import (
+    asks_for_each_time,
+    is_no_instruction,
+    is_no_request,
+)
 from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
+from memory_core.domain.statements.work_rules import rule_of_work
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import Sentence, sentences
@@ -251,7 +256,11 @@ def _wishes_in_order(readings: Sequence[tuple[Sentence, str, MarkedSentence]]) -
     return tuple(
         replace(wish, text=part)
         for wish in wishes
-        for part in (separate_orders(wish.text) if wish.kind == "instruction" else [wish.text])
+        for part in (
+            separate_orders(wish.text, _is_instruction)
+            if wish.kind == "instruction"
+            else [wish.text]
+        )
     )
 
 
@@ -373,11 +382,11 @@ def _wish(
                 surety=request.surety,
                 extent=request.extent,
             )
-    if (
-        chances.instruct + chances.lift >= INSTRUCTS
-        and not is_no_instruction(reading)
-        and not _is_about_life(reading)
-    ):
+    if (work := rule_of_work(reading)) is not None:
+        return Wish("instruction", number, text[work:], start, end)
+    if asks_for_each_time(reading):
+        return Wish("instruction", number, text, start, end)
+    if _wants(reading, chances):
         stops = _stops(reading)
         lifts = (
             stops
@@ -395,6 +404,20 @@ def _wish(
     if chances.lift >= LIFTS_PERHAPS and not is_no_instruction(reading):
         return Wish("withdrawal", number, text, start, end, surety="perhaps")
     return None
+
+
+def _is_instruction(reading: MarkedSentence) -> bool:
+    """Whether a part of a sentence is an instruction by itself."""
+    chances = likely(features(reading, None))
+    return _wants(reading, chances) and chances.instruct > chances.lift
+
+
+def _wants(reading: MarkedSentence, chances: Likely) -> bool:
+    return (
+        chances.instruct + chances.lift >= INSTRUCTS
+        and not is_no_instruction(reading)
+        and not _is_about_life(reading)
+    )
 
 
 def _request(

@@ -186,7 +186,7 @@ def _is_ordinal(text: str, start: int, place: int, end: int) -> bool:
     before, number = text[start:place], int(text[place : end - 1])
     return (
         _BEFORE_ORDINAL.search(before[-24:]) is not None
-        or before.rstrip().endswith(":")
+        or (before.rstrip().endswith(":") and not before[-2:-1].isdigit())  # no "at 10:00."
         or f"{number - 1}." in before
         or _MONTH.match(text, end) is not None
     )

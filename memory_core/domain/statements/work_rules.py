@@ -1,0 +1,51 @@
+"""Rules of work for a coding agent.
+
+"Always run the tests", "Commit nie auf main", 「コミット前に必ずテストを実行して」. The model of
+wishes knows words for answers, none for repositories.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from memory_core.domain.statements.wish_signs import MarkedSentence
+
+_ENGLISH_VERB: Final = (
+    r"(?:run|commit|push|merge|deploy|release|test|format|build|install|import|touch|edit|modify"
+    r"|change|delete|remove|drop|rename|bump|upgrade|add|check|open|create|update|work|write|use)"
+)
+_GERMAN_VERB: Final = (
+    r"(?:commit|committe|push|pushe|merge|deploy|deploye|teste?|führ|führe|starte?|lösche?|ändere?"
+    r"|formatiere?|installiere?|bearbeite?|benutze?|verwende?|lass|lasse)"
+)
+_OBJECT: Final = (
+    r"(?:main|master|branch(?:es)?|repo|repository|tests?|testsuite|linter|commits?|prod|production"
+    r"|produktion|databases?|datenbank(?:en)?|migrations?|migrationen|schema|pull requests?|prs?"
+    r"|code|files?|dateien|datei|folder|ordner|dependency|dependencies|abhängigkeiten|packages?"
+    r"|pakete?|secrets|credentials|config|pipeline|reviews?|changelog)"
+)
+_RULE: Final = re.compile(
+    r"(?P<lead>[^:：.!?]{0,60}(?:\b(?:rules?|regeln?)\b|ルール)[^:：.!?]{0,40}[:：]\s{0,3})?(?P<rule>"
+    r"(?:(?:please|bitte|and|und|also) ){0,2}(?:"
+    r"(?:always|never|(?:don't|do not) ever) (?:(?:force-push|rebase|squash|lint)\b"
+    rf"|{_ENGLISH_VERB}\b[^.!?]{{0,80}}\b{_OBJECT}\b)"
+    rf"|{_GERMAN_VERB} (?:bitte )?(?:nie|niemals|immer|stets)\b[^.!?]{{0,80}}\b{_OBJECT}\b"
+    r"|[^。！？]{0,40}(?:テスト|コミット|プッシュ|マージ|デプロイ|リンター|ブランチ|本番)[^。！？]{0,40}"
+    r"(?:実行し|走らせ|通し|確認し|プッシュし|マージし|コミットし|デプロイし|しない|触らない|消さない)"
+    r"(?:て|で)(?:ください|下さい|ね)?[。！]?\Z))"
+)
+_JAPANESE_ALWAYS: Final = re.compile(r"必ず|絶対|常に|いつも|毎回")
+
+
+def rule_of_work(reading: MarkedSentence) -> int | None:
+    """The place where a rule for a coding agent begins.
+
+    It may stand after words such as "two rules:". None where a sentence is no such rule.
+    """
+    match = _RULE.match(reading.text)
+    if match is None or reading.asks or "SAYS" in reading.kind_set:
+        return None
+    if reading.japanese and _JAPANESE_ALWAYS.search(reading.text) is None:
+        return None
+    return match.start("rule")
