@@ -137,9 +137,7 @@ _SUBJECT = re.compile(
     rf"|[Oo]ur)\s+(?!mother tongue)|(?=(?i:{_SURELY_OWN})\s[A-Z]))"
     rf"(?P<relation>(?i:{_RELATION}))(?P<called>\s+{_NAME})?(?=\s"
     r"|'s)(?!\s(?:appointment|visit|bill|surgery|office|food|show|party)\b)\s*"
-    rf"|(?P<own>[Mm]y|(?:[Tt]he|[Oo]ur)(?=\s(?:[\w-]+\s){{0,3}}(?:{_OURS})\b)"
-    rf"|(?=(?i:{_OURS})\s(?:got|is|was|has|moved|will be|starts)\b)"
-    r"|(?=(?i:weight) is (?:now \d|\d[\w.,]{0,6}(?: kg)? now\b)))(?:\b\s+|(?=\w))|"
+    rf"|(?P<own>[Mm]y|(?:[Tt]he|[Oo]ur)(?=\s(?:[\w-]+\s){{0,3}}(?:{_OURS})\b))\b\s+|"
     r"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b))"
 )

@@ -51,7 +51,7 @@ from memory_core.adapters.offline.voice import third_person, without_shouting
 from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
-from memory_core.domain.statements.corrected import with_correction
+from memory_core.domain.statements.corrected import may_answer, with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
 from memory_core.domain.statements.short_answers import ShortAnswer, short_answer
@@ -62,6 +62,11 @@ from memory_core.domain.text.shortening import beginning
 MAX_FACTS = 40
 MOST_OF_JOKE = 20
 """Characters of a sentence that only says that the one before was a joke."""
+_OWN_NOW = re.compile(
+    r"(?:weight|rent) is (?:now \d{2,4}|\d{2,4}(?:[.,]\d)?(?: ?kg)? now)\b(?!,? for\b)",
+    re.IGNORECASE,
+)
+"""Opens a message about the speaker; in a later sentence it may be about another person."""
 MAX_NAME = 60
 """Characters of a person's name in a fact."""
 
@@ -74,7 +79,9 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     reading = _Reading()
     for number, message in enumerate(messages):
         if may_tell(message):
-            reading.read(message, number, short_answer(messages, number))
+            answer = short_answer(messages, number)
+            is_asked = number > 0 and _asks_user(messages[number - 1])
+            reading.read(message, number, answer, is_asked=is_asked)
         else:
             reading.before = message.content[-MOST_BEFORE:]
     # A sentence may run over a block of recalled memories, and then its quote is no
@@ -82,6 +89,10 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     proofs = Proofs(messages)
     facts = [*islice((fact for fact in reading.facts if _is_supported(fact, proofs)), MAX_FACTS)]
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
+
+
+def _asks_user(message: Message) -> bool:
+    return message.role != "user" and message.content.rstrip().endswith(("?", "？"))
 
 
 class _LastSentence(NamedTuple):
@@ -119,10 +130,13 @@ class _Reading:
         """Facts of the table before plain statements, each in the order they were said."""
         return [*self.certain.values(), *self.plain.values()]
 
-    def read(self, message: Message, number: int, answer: ShortAnswer | None) -> None:
+    def read(
+        self, message: Message, number: int, answer: ShortAnswer | None, *, is_asked: bool
+    ) -> None:
         """Read a message.
 
         number: Its place among the messages. answer: The short answer with which it begins.
+        is_asked: Whether the assistant asked right before.
         """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
@@ -139,6 +153,8 @@ class _Reading:
             if is_about_the_same_person(sentence.text, before_it):
                 continue
             text = with_subject(written_out(without_shouting(sentence.text)))
+            if not before_it and _OWN_NOW.match(text):
+                text = f"My {text}"
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
             if (slip := says_wrong(sentence.text)) is not None:
                 was_wrong = True
@@ -158,7 +174,8 @@ class _Reading:
             ):
                 continue
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
-            sentence = self._corrected(sentence, name, takes_back)
+            if not (is_asked and not before_it and may_answer(sentence.text)):
+                sentence = self._corrected(sentence, name, takes_back)
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
             with_topic = japanese_facts.with_topic(sentence.text, before_it, after)
             before_it = sentence.text

@@ -187,6 +187,18 @@ def _is_cued(text: str) -> bool:
     )
 
 
+def may_answer(text: str) -> bool:
+    """Whether a text may deny what it was asked, not correct what was said before.
+
+    "No, sunday" may; "oh wait no, friday" and "sorry, I meant 340" correct.
+    """
+    opening = _DENIES.match(text)
+    return opening is not None and not _is_cued(text[opening.end() :])
+
+
+_DENIES = re.compile(r"\W*(?:no|nope|nah|sorry|nein|nee?|いや|いえ|いいえ)\b\W*", re.IGNORECASE)
+
+
 def besides_times(text: str, before: SaidSentence) -> list[str]:
     """What a text adds to a time, a correction, and the earlier sentence.
 

@@ -103,7 +103,7 @@ def same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str])
 
 
 def names_another(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a word of both sentences, but no name, is of another thing in the later.
+    """Whether a word of both sentences, but no name, names another thing.
 
     For example "the production database" after "the staging database", or "my brother's phone"
     after "my phone".
