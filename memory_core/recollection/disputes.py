@@ -26,14 +26,18 @@ def with_disputes(
     look: QueryRound,
     *,
     of_the_past: bool,
+    names: Collection[str],
 ) -> list[int]:
     """Put the later sides of open conflicts before their earlier sides.
+
+    A side that alone has a name of the query stays first: "Who has a Golf?".
 
     Args:
         rows: Of the results, best first.
         documents: Their memories by id.
         look: The round that the rows are of.
         of_the_past: Whether the query asks for what was so; then the later sides come behind.
+        names: The terms of the query's names.
 
     """
     ids = look.candidates.ids
@@ -51,8 +55,15 @@ def with_disputes(
                 continue
             later = results.setdefault(episode_of(look, other), other)
             if later not in ordered:
-                ordered.insert(ordered.index(row) + of_the_past, later)
+                is_behind = of_the_past or bool(_has(row, names, look) - _has(other, names, look))
+                ordered.insert(ordered.index(row) + is_behind, later)
     return ordered
+
+
+def _has(row: int, names: Collection[str], look: QueryRound) -> set[str]:
+    """Return those of some terms of the query that a row says itself."""
+    own = zip(look.analysis.terms, look.candidates.own[row].tolist(), strict=True)
+    return {term for term, is_own in own if is_own and term in names}
 
 
 def _later(row: int, look: QueryRound) -> Collection[int]:

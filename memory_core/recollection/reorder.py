@@ -20,6 +20,7 @@ from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
+from memory_core.domain.ranking.questions import QUESTION
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
@@ -250,7 +251,7 @@ def put_present_truths_first(
     order = list(ranked)
     if asks_of_the_past(query):
         return order
-    names = frozenset(term for name in names_in(query) for term in tokens(name))
+    names = terms_of_names(query)
     for row in ranked:
         for truth in truths.get(candidates.ids[row], ()):
             place = next(
@@ -262,6 +263,11 @@ def put_present_truths_first(
             ):
                 order.insert(earned, order.pop(place))
     return order
+
+
+def terms_of_names(query: str) -> frozenset[str]:
+    """The terms of the names in a query."""
+    return frozenset(term for name in names_in(query) for term in tokens(name))
 
 
 def _tells(candidates: CandidateSet, row: int, truth: Memory) -> bool:
@@ -406,8 +412,20 @@ class SaidStatement:
 
 def asks_of_the_past(query: str) -> bool:
     """Whether what a query asks for is what was so."""
-    asking = [sentence.text for sentence in sentences(query) if sentence.asks]
-    return any(_OF_THE_PAST.search(text) is not None for text in asking or [query])
+    return any(_OF_THE_PAST.search(text) is not None for text in _asking(query) or [query])
+
+
+def asks_of_the_present(query: str) -> bool:
+    """Whether a query has a question, and none about what was so."""
+    return bool(_asking(query)) and not asks_of_the_past(query)
+
+
+def _asking(query: str) -> list[str]:
+    return [
+        sentence.text
+        for sentence in sentences(query)
+        if sentence.asks or QUESTION.match(sentence.text) is not None
+    ]
 
 
 def put_updates_first(

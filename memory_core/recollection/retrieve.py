@@ -48,6 +48,7 @@ from memory_core.recollection.reorder import (
     Sources,
     asks_of_the_future,
     asks_of_the_past,
+    asks_of_the_present,
     begins_later,
     put_present_before_announced,
     put_present_truths_first,
@@ -55,6 +56,7 @@ from memory_core.recollection.reorder import (
     put_sources_first,
     put_updates_first,
     sources_of,
+    terms_of_names,
 )
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
@@ -273,9 +275,13 @@ class Retriever:
             The rows, no more than the query wants, and their memories.
 
         """
-        disputed = with_disputes(rows, documents, look, of_the_past=asks_of_the_past(query.query))[
-            : self.passing.limit(query)
-        ]
+        disputed = with_disputes(
+            rows,
+            documents,
+            look,
+            of_the_past=asks_of_the_past(query.query),
+            names=terms_of_names(query.query),
+        )[: self.passing.limit(query)]
         if disputed == rows or query.similarity_threshold is not None:
             return rows, documents
         ids = look.candidates.ids
@@ -315,7 +321,7 @@ class Retriever:
         That happens only for a query about how something is at present, and it costs a read.
         """
         rows, documents, quoted = chosen
-        if query.at is not None or not rows or asks_of_the_past(query.query):
+        if query.at is not None or not rows or not asks_of_the_present(query.query):
             return chosen
         statements = [
             statement for row in rows for statement in _statements(row, look, documents, quoted)

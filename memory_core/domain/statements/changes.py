@@ -371,12 +371,14 @@ def _closeness_of_change(earlier: SpeakerMessage, later: SpeakerMessage, asked: 
     """How closely a short message that says that something changed updates an earlier one.
 
     Returns:
-        The number of the question's terms where it changes the earlier message. Else the number of
-        terms in its changed value's sentence that are the question's and the earlier one's; 0 where
-        they are less than a third of those in the sentence of the earlier value.
+        The number of the question's terms where it has one and changes the earlier message. Else
+        the number of terms in its changed value's sentence that are the question's and the earlier
+        one's; 0 where they are less than a third of those in the sentence of the earlier value.
 
     """
-    if len(later.text) > SHORT:
+    if len(later.text) > SHORT or all(
+        asked.terms.isdisjoint(sentence.terms) for sentence in later.sentences
+    ):
         return 0
     if change_between(earlier, later, None) is not None:
         return len(asked.terms)
