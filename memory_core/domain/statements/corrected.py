@@ -196,7 +196,9 @@ def may_answer(text: str) -> bool:
     return opening is not None and not _is_cued(text[opening.end() :])
 
 
-_DENIES = re.compile(r"\W*(?:no|nope|nah|sorry|nein|nee?|いや|いえ|いいえ)\b\W*", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\W{0,9}(?:no|nope|nah|sorry|nein|nee?|いや|いえ|いいえ)\b\W{0,9}", re.IGNORECASE
+)
 
 
 def besides_times(text: str, before: SaidSentence) -> list[str]:
