@@ -154,10 +154,12 @@ class MiniLMEmbedder:
         Loads the model if `open` has not. Raises Unavailable if too many windows of long texts wait
         already.
         """
-        if sum(map(len, texts)) <= SHORT_CHARACTERS:
-            windows = await self._short.run(lambda: [self._windows(text) for text in texts])
+        if _are_short(texts):
+            windows = await self._cut_short(texts, self._chunking)
             return await self._vectors(texts, windows, self._short)
-        windows = [await self._long.run(partial(self._windows, text)) for text in texts]
+        windows = [
+            await self._long.run(partial(self._windows, text, self._chunking)) for text in texts
+        ]
         count = sum(map(len, windows))
         if self.waiting and self.waiting + count > self._most_waiting:
             raise Unavailable(
@@ -177,14 +179,19 @@ class MiniLMEmbedder:
         Of a longer text only as many windows are read: the first, the last, and windows evenly
         between.
         """
+        windows = await self._cut_short(texts, self._of_queries)
+        return await self._vectors(texts, windows, self._short, shared=True)
+
+    async def _cut_short(
+        self, texts: Sequence[str], chunking: vectors.Chunking
+    ) -> list[list[list[int]]]:
+        """Cut texts into windows: short texts here, as a thread takes longer to be woken."""
 
         def read() -> list[list[list[int]]]:
-            return [self._windows(text, self._of_queries) for text in texts]
+            return [self._windows(text, chunking) for text in texts]
 
-        # a short query is cut in less time than a thread takes to be woken
-        is_quick = self._model is not None and sum(map(len, texts)) <= SHORT_CHARACTERS
-        windows = read() if is_quick else await self._short.run(read)
-        return await self._vectors(texts, windows, self._short, shared=True)
+        is_quick = self._model is not None and _are_short(texts)
+        return read() if is_quick else await self._short.run(read)
 
     async def token_states(self, texts: Sequence[str]) -> list[TokenStates | None]:
         """Token states of the pass that made the vectors.
@@ -290,11 +297,9 @@ class MiniLMEmbedder:
             windows, None if self._reducer is None else self._reducer.basis, sampled
         )
 
-    def _windows(self, text: str, chunking: vectors.Chunking | None = None) -> list[list[int]]:
+    def _windows(self, text: str, chunking: vectors.Chunking) -> list[list[int]]:
         tokens = self._loaded().tokens(text)
-        return [
-            tokens[start:end] for start, end in (chunking or self._chunking).cut(len(tokens))
-        ] or [[]]
+        return [tokens[start:end] for start, end in chunking.cut(len(tokens))] or [[]]
 
 
 class _Worker:
@@ -326,6 +331,10 @@ class _Worker:
         pool, self._pool = self._pool, None
         if pool is not None:
             await asyncio.to_thread(pool.shutdown)
+
+
+def _are_short(texts: Sequence[str]) -> bool:
+    return sum(map(len, texts)) <= SHORT_CHARACTERS
 
 
 def _name(text: str) -> bytes:
