@@ -128,7 +128,6 @@ class Execution:
             self._stands_for(fact, said_by)
         else:
             self._create(_succeeding(fact, contradicted), known)
-            self._pending_where_nobody_ruled(fact)
         for old, decision in contradicted:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
         for name, why in disputed.items():
@@ -262,7 +261,7 @@ class Execution:
             self._settle(note.id, old.id, decision)
         for link in skipped:
             self._touch(link.memory)
-        self._pending_where_nobody_ruled(note)
+        self._leave_undecided(note)
 
     def _record_merge(self, alone: Memory, created: Change, retired: Sequence[Change]) -> None:
         """Record a merge: a single record, named by the first of the merged notes.
@@ -344,15 +343,18 @@ class Execution:
         self.page.apply([Change("touched", touch(current, self.page.now), current)])
         self._count("skipped")
 
-    def _pending_where_nobody_ruled(self, new: Memory) -> None:
-        """If the agent gave no answer, leave a pending conflict with the nearest memory."""
+    def _leave_undecided(self, note: Memory) -> None:
+        """If the agent gave no answer, leave a pending conflict with the nearest note.
+
+        A run asks again. Of facts the rules have said already which of them exclude each other.
+        """
         near = next(
-            (link for link in self.links.get(new.id, ()) if link.memory.category == new.category),
+            (link for link in self.links.get(note.id, ()) if link.memory.category == note.category),
             None,
         )
-        if self.ruled.rulings.failed and near is not None and new.id not in self.stands_for:
+        if self.ruled.rulings.failed and near is not None and note.id not in self.stands_for:
             self._leave_pending(
-                new, near.memory.id, "auto", "the conflict agent gave no usable answer"
+                note, near.memory.id, "auto", "the conflict agent gave no usable answer"
             )
 
     def _leave_pending(

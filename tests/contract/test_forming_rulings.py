@@ -281,6 +281,19 @@ async def test_a_failed_conflict_agent_does_not_hinder_what_rules_are_certain_of
     }
 
 
+async def test_facts_that_rules_leave_alone_are_no_conflict_because_an_agent_failed(
+    core: MemoryCore, agents: Tellers, world: World
+) -> None:
+    """A model that answers garbage would mark everything that is alike as "in conflict"."""
+    await tell(core, "Ana's tennis club is Racket")
+    agents.failing = {"conflicts": [AgentFailed("garbage")]}
+    await tell(core, "Ana's end of tennis is today", at=LATER)
+    made = await facts_of(core)
+    assert {fact.conflict_state for fact in made.values()} == {"none"}
+    of_facts = {fact.id for fact in made.values()}
+    assert not [record for record in await records(world) if record.old_id in of_facts]
+
+
 async def test_an_agent_retires_a_fact_of_another_slot_that_excludes_the_new_one(
     core: MemoryCore, agents: Tellers, world: World
 ) -> None:
