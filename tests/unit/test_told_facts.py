@@ -115,6 +115,58 @@ def test_numbers_in_words_and_reckoned_dates_are_no_inventions() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("message", "text", "quote"),
+    [
+        (
+            "Ich bin bei der Sparkasse, die Gebühren sind ok.",
+            "Ana hat ein Konto dort",
+            "die Gebühren sind ok",
+        ),
+        (
+            "Meine Tochter darf fahren.",
+            "Anas Tochter darf Auto fahren",
+            "Meine Tochter darf fahren",
+        ),
+        (
+            "Papa hat seit Weihnachten nicht geraucht.",
+            "Papa hat seit Weihnachten 2025 nicht geraucht",
+            "Papa hat seit Weihnachten nicht geraucht",
+        ),
+        (
+            "Ich bin vor drei Jahren nach Jena gezogen.",
+            "Ana ist 2023 nach Jena gezogen",
+            "vor drei Jahren nach Jena gezogen",
+        ),
+        ("母は七十九歳ですが元気です。", "母は79歳で元気である", "母は七十九歳ですが元気です"),
+        (
+            "Which boots are good? I moved here to Oslo last month.",
+            "Ana moved to Oslo",
+            "Which boots are good? I moved here to Oslo",
+        ),
+    ],
+)
+def test_german_nouns_calculated_years_and_a_quote_that_opens_with_a_question_invent_nothing(
+    message: str, text: str, quote: str
+) -> None:
+    (stored_fact,) = told(fact(text, quote, lasting=True), says(message)).facts
+    assert stored_fact.text in (text, f"Ana: {quote}")
+
+
+def test_a_year_that_nobody_could_calculate_is_an_invention() -> None:
+    message = says("I have not smoked since Christmas")
+    assert (
+        told(fact("Ana has not smoked since Christmas 2019", message.content), message).facts == []
+    )
+
+
+def test_a_number_that_nobody_said_fills_no_slot() -> None:
+    message = says("All her hives died this winter")
+    hives = {"subject": "user's friend", "attribute": "number of hives", "value": "0 of 7"}
+    (stored_fact,) = told(fact("All her hives died", message.content, **hives), message).facts
+    assert stored_fact.value is None
+
+
 def test_what_an_assistant_says_and_a_person_only_confirms_is_no_fact() -> None:
     messages = (
         says("So you live in Oslo and work as a nurse?", actor=None, role="assistant"),

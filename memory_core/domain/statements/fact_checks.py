@@ -9,6 +9,7 @@ said.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -36,7 +37,7 @@ from memory_core.domain.statements.provenance import (
 )
 from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.wishes import may_instruct, said_wishes
-from memory_core.domain.text.analyzer import tokens, words
+from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, words
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.shortening import beginning
@@ -107,6 +108,16 @@ _MONTH = re.compile(
     r"|月|\d{4}-\d{2}",
     re.IGNORECASE,
 )
+
+
+_KANJI_NUMBER = re.compile(r"[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九]")
+"""A number from 1 to 99 in Japanese signs."""
+
+
+def _value_of_kanji(number: str) -> int:
+    tens, ten, ones = number.rpartition("十")
+    value = sum(int(unicodedata.numeric(sign)) for sign in ones)
+    return value + 10 * int(unicodedata.numeric(tens or "一")) if ten else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +222,11 @@ class _Record:
         fills_slot = bool(extracted.subject and extracted.attribute and extracted.value)
         if not self._is_asserted(extracted.quote, extracted.message, fills_slot=fills_slot):
             return None
-        if self._invents(extracted.text) or self._invents(extracted.value or "", of_slot=True):
+        value = re.sub(rf"\A{NO_LONGER}\b", "", extracted.value or "")
+        if self._invents(extracted.text) or self._invents_name(value):
             return None
+        if self._invents_number(value):
+            extracted = extracted.without_slot()
         message = self._messages[extracted.message]
         if extracted.attribute == "name" and _LAUGHS.search(
             f"{extracted.quote} {message.content.partition(extracted.quote)[2][:AFTER_NAME]}"
@@ -303,7 +317,9 @@ class _Record:
             for stretch in self._sentences(number)
             if wanted in stretch.written or stretch.written in wanted
         ]
-        if not within:
+        if not any(wanted in stretch.written for stretch in within) and (
+            not within or _says_more(wanted, within)
+        ):
             # over more than a sentence, or in a part of one
             return wanted in folded_quote(self._own_words(number))
         if all(not _has_own_words(stretch, wanted) for stretch in within) or all(
@@ -379,33 +395,42 @@ class _Record:
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        counted = {
-            _COUNTS[word.casefold()]
-            for word in words(self._said_by_people)
-            if word.casefold() in _COUNTS
+        """The numbers that people said, and the years that can be calculated from them."""
+        said = self._said_by_people
+        counted = {_COUNTS[word.casefold()] for word in words(said) if word.casefold() in _COUNTS}
+        kanji = {str(_value_of_kanji(number)) for number in _KANJI_NUMBER.findall(said)}
+        denies = _DENIES.search(said) is not None
+        none = {"0"} if denies or not NEGATIONS.isdisjoint(words(said)) else set()
+        numbers = frozenset(numbers_in(said)) | counted | kanji | {"1"}
+        apart = {0} | {int(number) for number in numbers if re.fullmatch(r"[0-9]{1,2}", number)}
+        years = {message.timestamp.year for message in self._messages}
+        calculated = {
+            str(year + sign * count) for year in years for count in apart for sign in (-1, 1)
         }
-        denies = _DENIES.search(self._said_by_people) is not None
-        none = {"0"} if denies or not NEGATIONS.isdisjoint(words(self._said_by_people)) else set()
-        return frozenset(numbers_in(self._said_by_people)) | counted | {"1"} | none
+        return numbers | none | calculated
+
+    @cached_property
+    def _is_english(self) -> bool:
+        folded = [word.casefold() for word in words(self._said_by_people)]
+        return language_of(folded) == ENGLISH
 
     def _knows(self, subject: str) -> bool:
         """Whether a subject's name, or the words for it, were said."""
         owner = canonical_subject(subject).partition("'s ")[0]
         return owner == "user" or frozenset(tokens(owner)) <= self._terms
 
-    def _invents(self, text: str, *, of_slot: bool = False, dated: bool = False) -> bool:
-        """Whether a text has a number or a name that was not said.
+    def _invents(self, text: str, *, dated: bool = False) -> bool:
+        """Whether a text has a number or a name that was not said. Dates may be calculated."""
+        return self._invents_number(text, dated=dated) or self._invents_name(text)
 
-        Dates may have been calculated. Names are checked in English alone, since all nouns of
-        German have capitals.
-        """
-        plain = re.sub(rf"\A{NO_LONGER}\b", "", text) if of_slot else text
-        if (
-            not (dated or _MONTH.search(plain))
-            and not frozenset(numbers_in(plain)) <= self._numbers
-        ):
-            return True
-        return bool(unknown_names(plain, self._terms))
+    def _invents_number(self, text: str, *, dated: bool = False) -> bool:
+        return (
+            not (dated or _MONTH.search(text)) and not frozenset(numbers_in(text)) <= self._numbers
+        )
+
+    def _invents_name(self, text: str) -> bool:
+        """Names are checked in English alone, since all nouns of German have capitals."""
+        return self._is_english and bool(unknown_names(text, self._terms))
 
     def _is_said(self, text: str, message: Message) -> bool:
         """Whether people said enough of a text's informative terms; dates may be calculated."""
@@ -495,6 +520,13 @@ def _has_own_words(sentence: _Stretch, quote: str) -> bool:
         if sentence.written in quote or sentence.written == quote
         else False
     )
+
+
+def _says_more(quote: str, sentences_in: Sequence[_Stretch]) -> bool:
+    """Whether a quote has words beside the whole sentences in it."""
+    for stretch in sentences_in:
+        quote = quote.replace(stretch.written, " ")
+    return bool(words(quote))
 
 
 def _asks(sentence: _Stretch) -> bool:
