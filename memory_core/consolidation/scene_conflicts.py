@@ -36,6 +36,8 @@ MOST_NEW: Final = 20
 """The most new facts of a scene that are looked at, the latest."""
 MOST_HELD: Final = 20
 """The most facts that they are compared with, the latest asserted in the scene."""
+UNSURE: Final = 0.5
+"""The confidence of a record about two facts that an agent is not sure of."""
 MOST_SCENES: Final = 5
 """The most scenes of a run, each with a question to the agents.
 
@@ -206,25 +208,21 @@ class SceneConflictStep:
             for older_fact in older
             if _is_comparable(fact, older_fact)
         ):
-            ruling = rulings.on(fact, older_fact)
-            if ruling is not None and ruling.operation == "DELETE":
-                first, last = sorted((fact, older_fact), key=assertion_order)
-                disputed = rulings.disputed(ruling, fact, older_fact)
-                reason = (
-                    disputed
-                    or ruling.reasoning.replace("\0", "").strip()[:MAX_REASON]
-                    or "contradicted"
+            ruling, doubt = rulings.on(fact, older_fact), rulings.doubt(fact, older_fact)
+            if doubt is None and (ruling is None or ruling.operation != "DELETE"):
+                continue
+            first, last = sorted((fact, older_fact), key=assertion_order)
+            reasoning = "" if ruling is None else ruling.reasoning.replace("\0", "").strip()
+            cases.append(
+                _Case(
+                    first.id,
+                    last.id,
+                    UNSURE if ruling is None else ruling.confidence_score,
+                    doubt or reasoning[:MAX_REASON] or "contradicted",
+                    rulings.model,
+                    doubt is not None,
                 )
-                cases.append(
-                    _Case(
-                        first.id,
-                        last.id,
-                        ruling.confidence_score,
-                        reason,
-                        rulings.model,
-                        disputed is not None,
-                    )
-                )
+            )
         return cases
 
     async def _rulings(self, run: Run, prompt: ConflictPrompt) -> Rulings:

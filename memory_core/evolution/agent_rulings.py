@@ -24,6 +24,7 @@ from memory_core.evolution.opinions import (
     both_reasons,
     changed_by,
     denies_conflict,
+    opinion,
     why_both_hold,
 )
 from memory_core.ledger.ids import derived
@@ -31,6 +32,8 @@ from memory_core.ports import DecisionItem
 
 MAX_HELD = 20
 SKIP_CONFIDENCE = 0.8
+LEAST_DOUBT = 0.5
+"""The least confidence with which an agent's DELETE leaves two facts for a person to look at."""
 SHARED_BY_NOTES = 3
 """Telling words that two notes share at least, when a note is to stand for the other note or
 against it.
@@ -164,19 +167,41 @@ class Rulings:
         decision = self.by_pair.get((new.id, old.id))
         return decision if not self.by_rule and denies_conflict(decision, new, old) else None
 
-    def disputed(self, decision: Decision, new: Memory, old: Memory) -> str | None:
-        """Both reasons, where a model and the rules disagree about two memories.
+    def doubt(self, new: Memory, old: Memory) -> str | None:
+        """The reasons to leave a pair that a model decided to a person.
 
-        The model says that the two exclude each other, and the rules know why both can be true.
+        The rules know why both can be true; or the model is not sure; or the two have no word in
+        common ("wants no children", "tries for a baby").
 
         Args:
-            decision: Decision of the model.
             new: New memory that the agent was shown.
             old: Older memory that the agent was shown.
 
+        Returns:
+            The reasons; None where the model's decision counts, or says too little.
+
         """
-        why = None if self.by_rule or decision.operation != "DELETE" else why_both_hold(new, old)
-        return None if why is None else both_reasons(why, self.model, decision)
+        decision = self.by_pair.get((new.id, old.id))
+        if (
+            self.by_rule
+            or decision is None
+            or decision.operation != "DELETE"
+            or decision.confidence_score < LEAST_DOUBT
+            or not _are_comparable(new, old)
+        ):
+            return None
+        why = why_both_hold(new, old)
+        if why is not None:
+            is_sure = decision.confidence_score >= MIN_CONFIDENCE
+            return both_reasons(why, self.model, decision) if is_sure else None
+        if is_retraction(new) or is_retraction(old) or _credible(decision, new, old):
+            return None
+        return opinion(self.model, decision)
+
+
+def _are_comparable(new: Memory, old: Memory) -> bool:
+    """Whether a word of an agent about the two counts at all."""
+    return old.type is MemoryType.SEMANTIC and old.category == new.category
 
 
 def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
@@ -187,7 +212,7 @@ def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
     words beside their subjects. A pinned memory is not merged away. A SKIP needs that no statement
     is lost (`_says_all`).
     """
-    if old.type is not MemoryType.SEMANTIC or old.category != new.category:
+    if not _are_comparable(new, old):
         return False
     if decision.operation == "KEEP":
         return decision.confidence_score >= MIN_CONFIDENCE

@@ -108,15 +108,17 @@ class Execution:
         said_by = next(
             (old for old, decision in ruled if decision.operation == "SKIP" and old.id != met), None
         )
-        disputed = {
+        doubts = {
             old.id: why
-            for old, decision in ruled
-            if (why := self.ruled.rulings.disputed(decision, fact, old)) is not None
+            for link in links
+            if (old := self._standing(link))
+            and old.id != met
+            and (why := self.ruled.rulings.doubt(fact, old)) is not None
         }
         contradicted = [
             (old, decision)
             for old, decision in ruled
-            if decision.operation == "DELETE" and old.id not in disputed
+            if decision.operation == "DELETE" and old.id not in doubts
         ]
         if judgement.verdict is Verdict.SAME and judgement.old is not None:
             self._stands_for(fact, judgement.old, judgement.version)
@@ -130,7 +132,7 @@ class Execution:
             self._create(_succeeding(fact, contradicted), known)
         for old, decision in contradicted:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
-        for name, why in disputed.items():
+        for name, why in doubts.items():
             self._leave_pending(fact, name, "keep_both", why, by=self.ruled.rulings.model)
 
     def _standing(self, link: Linked) -> Memory | None:

@@ -33,13 +33,13 @@ def each_as_a_lasting_fact(messages: Sequence[Message]) -> list[SaidFact]:
     ]
 
 
-async def core_of(world: World, agents: Tellers) -> MemoryCore:
+async def core_of(world: World, agents: Tellers, link_threshold: float = 0.3) -> MemoryCore:
     world.clock.forward(10 * 86_400)
     return await world.core(
         agents=agents,
         rules=Tellers(),
         embedder=WordsEmbedder(),
-        link_threshold=0.3,
+        link_threshold=link_threshold,
         duplicate_threshold=0.95,
     )
 
@@ -190,6 +190,31 @@ async def test_a_model_alone_decides_what_the_rules_know_nothing_of(world: World
     agents.rulings = on_all("DELETE", category="fact")
     await tell(core, "Ana is a vegan no more and grills steak on weekends", at=LATER)
     assert sorted(statuses(await facts_of(core)).values()) == ["active", "superseded"]
+
+
+@pytest.mark.parametrize(
+    ("later", "confidence"),
+    [
+        ("There are people that try for a baby", 0.9),
+        ("Ana grills steak every weekend, vegan or not", 0.6),
+    ],
+    ids=["no-word-in-common", "unsure"],
+)
+async def test_what_a_model_alone_sees_is_left_to_a_person_where_the_words_do_not_show_it(
+    world: World, later: str, confidence: float
+) -> None:
+    """A model's word retires nothing by itself, but it is not forgotten either."""
+    earlier = "There are no children that Ana wants" if "baby" in later else "Ana is a vegan"
+    agents = Tellers(facts=each_as_a_lasting_fact)
+    core = await core_of(world, agents, link_threshold=0.05)
+    await tell(core, earlier)
+    agents.rulings = on_all("DELETE", category="fact", confidence=confidence)
+    await tell(core, later, at=LATER)
+    assert statuses(await facts_of(core)) == {earlier: "active", later: "active"}
+    record = await only_record(core)
+    assert (record.status, record.by) == ("pending", agents.model)
+    await consolidate(core)
+    assert (await only_record(core)).status == "pending"
 
 
 async def test_within_a_scene_too_a_dispute_is_left_to_a_person(world: World) -> None:

@@ -69,13 +69,16 @@ async def test_in_two_scenes_nobody_is_asked_and_both_hold(world: World) -> None
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-async def test_an_agent_that_is_unsure_retires_nothing(world: World) -> None:
+async def test_an_agent_that_is_unsure_retires_nothing_and_leaves_it_to_a_person(
+    world: World,
+) -> None:
     core = await told(
         world, Tellers(rulings=on_all("DELETE", category="fact", confidence=0.6)), timedelta(days=1)
     )
     await consolidated(core)
     assert await statuses(core) == {VEGAN: Status.ACTIVE, BEEF: Status.ACTIVE}
-    assert (await core.conflicts(ALICE)).conflicts == ()
+    (record,) = (await core.conflicts(ALICE)).conflicts
+    assert (record.status, record.strategy, record.by) == ("pending", "keep_both", "scripted")
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

@@ -115,8 +115,8 @@ _KANJI_NUMBER = re.compile(r"[一二三四五六七八九]?十[一二三四五�
 
 
 def _value_of_kanji(number: str) -> int:
-    tens, ten, ones = number.rpartition("十")
-    value = sum(int(unicodedata.numeric(sign)) for sign in ones)
+    tens, ten, units = number.rpartition("十")
+    value = sum(int(unicodedata.numeric(sign)) for sign in units)
     return value + 10 * int(unicodedata.numeric(tens or "一")) if ten else value
 
 
@@ -396,12 +396,12 @@ class _Record:
     @cached_property
     def _numbers(self) -> frozenset[str]:
         """The numbers that people said, and the years that can be calculated from them."""
-        said = self._said_by_people
-        counted = {_COUNTS[word.casefold()] for word in words(said) if word.casefold() in _COUNTS}
-        kanji = {str(_value_of_kanji(number)) for number in _KANJI_NUMBER.findall(said)}
-        denies = _DENIES.search(said) is not None
-        none = {"0"} if denies or not NEGATIONS.isdisjoint(words(said)) else set()
-        numbers = frozenset(numbers_in(said)) | counted | kanji | {"1"}
+        text = self._said_by_people
+        counted = {_COUNTS[word.casefold()] for word in words(text) if word.casefold() in _COUNTS}
+        kanji = {str(_value_of_kanji(number)) for number in _KANJI_NUMBER.findall(text)}
+        denies = _DENIES.search(text) is not None
+        none = {"0"} if denies or not NEGATIONS.isdisjoint(words(text)) else set()
+        numbers = frozenset(numbers_in(text)) | counted | kanji | {"1"}
         apart = {0} | {int(number) for number in numbers if re.fullmatch(r"[0-9]{1,2}", number)}
         years = {message.timestamp.year for message in self._messages}
         calculated = {
@@ -420,7 +420,10 @@ class _Record:
         return owner == "user" or frozenset(tokens(owner)) <= self._terms
 
     def _invents(self, text: str, *, dated: bool = False) -> bool:
-        """Whether a text has a number or a name that was not said. Dates may be calculated."""
+        """Whether a text has a number or a name that was not said.
+
+        Dates may be calculated.
+        """
         return self._invents_number(text, dated=dated) or self._invents_name(text)
 
     def _invents_number(self, text: str, *, dated: bool = False) -> bool:
