@@ -127,14 +127,12 @@ class Wishes:
         """
         if not instructions:
             return
-        names = message_ids(conversation)
+        names, wishes = message_ids(conversation), said_wishes(conversation.messages)
         lifting = [
-            wish
-            for wish in said_wishes(conversation.messages)
-            if wish.kind == "withdrawal" and wish.surety == "sure"
+            wish for wish in wishes if wish.kind == "withdrawal" and wish.surety == "sure"
         ]
         for number, (place, text) in enumerate(instructions, FIRST_FOUND):
-            if not any(
+            if not _is_read(place, text, wishes) and not any(
                 wish.message >= place and topic_terms(wish.text) & topic_terms(text)
                 for wish in lifting
             ):
@@ -251,6 +249,16 @@ def with_earlier_effects(result: Mapping[str, Any], effects: Mapping[str, Any]) 
     }
     return ({"instructions": merged} if merged else {}) | (
         {"forgetting": list(requests.values())} if requests else {}
+    )
+
+
+def _is_read(message: int, text: str, wishes: Sequence[Wish]) -> bool:
+    """Whether rules read an instruction of a message in the same words, or in more or fewer."""
+    return any(
+        wish.kind == "instruction"
+        and wish.message == message
+        and (text in wish.text or wish.text in text)
+        for wish in wishes
     )
 
 

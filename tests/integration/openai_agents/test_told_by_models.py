@@ -178,6 +178,15 @@ async def test_a_standing_instruction_that_a_model_finds_is_kept_as_one_and_is_p
     assert [instruction.id for instruction in await instructions(core)] == [memory.id]
 
 
+async def test_a_part_of_an_instruction_that_rules_read_is_not_kept_beside_it(
+    core: MemoryCore, model: Scripted
+) -> None:
+    model.instructions = [{"message": 0, "quote": "answer me in Spanish from now on"}]
+    await tell(core, "I'm feeling braver, answer me in Spanish from now on, please.")
+    (memory,) = await instructions(core)
+    assert memory.content == "I'm feeling braver, answer me in Spanish from now on, please."
+
+
 @pytest.mark.parametrize(
     ("messages", "place", "quote"),
     [
