@@ -128,9 +128,7 @@ class Wishes:
         if not instructions:
             return
         names, wishes = message_ids(conversation), said_wishes(conversation.messages)
-        lifting = [
-            wish for wish in wishes if wish.kind == "withdrawal" and wish.surety == "sure"
-        ]
+        lifting = [wish for wish in wishes if wish.kind == "withdrawal" and wish.surety == "sure"]
         for number, (place, text) in enumerate(instructions, FIRST_FOUND):
             if not _is_read(place, text, wishes) and not any(
                 wish.message >= place and topic_terms(wish.text) & topic_terms(text)
