@@ -343,7 +343,8 @@ _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 """Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
 _JOKES = re.compile(
     r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
-    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)|冗談(?:です|だよ|だ)",
+    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
+    r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )
 _LAUGH = re.compile(r"(?<=\w)[\s,]{0,2}(?:\s(?:lol|(?:ha){2,})|😂|🤣)[\s.!]{0,3}\Z", re.IGNORECASE)
