@@ -291,11 +291,11 @@ class Gatherer:
         best_first = sorted(rounds.hits.values(), key=lambda hit: -hit.priority)
         if not asks_of_the_future(rounds.asked[0]):
             best_first = _present_first(best_first, look.moment)
-        told = {hit.cell for hit in best_first if hit.is_message}
+        of_turns = {hit.cell for hit in best_first if hit.is_message}
         left = await self._untold.left_of_requests(
             owner,
             look.search_answer.head,
-            (hit.cell for hit in best_first if hit.is_story and hit.cell in told),
+            (hit.cell for hit in best_first if hit.is_story and hit.cell in of_turns),
         )
         hits = choose_quotations(best_first, left)
         rounds.rests = frozenset(hit.memory.id for hit in hits if hit.memory is left.get(hit.cell))

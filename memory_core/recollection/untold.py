@@ -80,7 +80,7 @@ class Untold:
     async def left_of_requests(
         self, owner: Owner, head: Head | None, cells: Iterable[str]
     ) -> dict[str, Memory]:
-        """Find what cells tell of messages that are hidden, since they asked to forget as well.
+        """Find what cells tell of messages that are hidden for a request.
 
         Args:
             owner: Whose cells are read.
@@ -98,10 +98,10 @@ class Untold:
         if not names or head is None or not head.counts.get(Status.DELETED.value):
             return {}
         read, _ = readable_shown(await self._store.memories(owner, names))
-        told = sorted(
+        sources = sorted(
             {name for cell in read.values() for name in filter(is_message, cell.source_ids)}
         )
-        messages, _ = readable_shown(await self._store.memories(owner, told) if told else {})
+        messages, _ = readable_shown(await self._store.memories(owner, sources) if sources else {})
         left = dict[str, Memory]()
         for cell in read.values():
             asked = [

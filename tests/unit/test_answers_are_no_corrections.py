@@ -57,7 +57,7 @@ def test_what_is_told_of_no_owner_fills_no_slot(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "asked", "answered", "left"),
+    ("stated", "asked", "answered", "left"),
     [
         ("試験は水曜日です。", "月曜日に勉強しますか？", "違います、火曜", "試験は水曜日です"),
         ("試験は水曜日です。", "水曜日ですね？", "違います、火曜です", "試験は火曜です"),
@@ -68,11 +68,17 @@ def test_what_is_told_of_no_owner_fills_no_slot(text: str) -> None:
     ],
 )
 def test_a_japanese_correction_is_put_into_the_last_statement_unless_it_answers(
-    told: str, asked: str, answered: str, left: str
+    stated: str, asked: str, answered: str, left: str
 ) -> None:
-    texts = [("user", told), ("assistant", asked), ("user", answered)]
+    texts = [("user", stated), ("assistant", asked), ("user", answered)]
     messages = [Message(role=role, content=content, timestamp=NOW) for role, content in texts]
     assert [fact.text for fact in said_facts(messages)] == [f"User: {left}"]
+
+
+def test_a_correction_passes_over_the_wish_to_keep_what_it_corrects() -> None:
+    texts = ["予約が水曜10時にあります。覚えておいてください。", "あ、違った、木曜でした。"]
+    messages = [Message(role="user", content=content, timestamp=NOW) for content in texts]
+    assert [fact.text for fact in said_facts(messages)] == ["User: 予約が木曜10時にあります"]
 
 
 def test_a_starred_day_is_the_last_of_two() -> None:
@@ -84,7 +90,7 @@ def test_a_starred_day_is_the_last_of_two() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "asked", "answered", "age"),
+    ("stated", "asked", "answered", "age"),
     [
         ("猫のミケを飼っています。", "何歳ですか？", "3歳です", None),
         ("犬を2匹飼っています。", "まだ1歳の子犬ですか？", "違います、3歳です", None),
@@ -93,7 +99,7 @@ def test_a_starred_day_is_the_last_of_two() -> None:
     ],
 )
 def test_the_age_of_an_animal_is_not_the_speakers(
-    told: str, asked: str, answered: str, age: str | None
+    stated: str, asked: str, answered: str, age: str | None
 ) -> None:
-    values = values_of(("user", told), ("assistant", asked), ("user", answered))
+    values = values_of(("user", stated), ("assistant", asked), ("user", answered))
     assert values.get("age") == age

@@ -196,6 +196,8 @@ class _Reading:
             counts = len(self.certain), len(self.plain)
             self._read_sentence(sentence, whole, with_topic, name, number, quote)
             self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
+            if _TO_KEEP.match(sentence.text):
+                continue
             self.last[name] = _LastSentence(
                 sentence.text,
                 *(
@@ -347,6 +349,12 @@ _JOKES = re.compile(
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )
+_TO_KEEP = re.compile(
+    r"(?:please |bitte )?(?:(?:remember|note) (?:that|this|it)|merke? (?:dir )?das)"
+    r"[ .!\w]{0,20}\Z|(?:覚えて|メモして)[^、。]{0,10}[。！]?\Z",
+    re.IGNORECASE,
+)
+"""A sentence that only asks to keep the one before it."""
 _LAUGH = re.compile(r"(?<=\w)[\s,]{0,2}(?:\s(?:lol|(?:ha){2,})|😂|🤣)[\s.!]{0,3}\Z", re.IGNORECASE)
 _IRONY = re.compile(
     r"(?:oh )?(?:yeah,? right|ja,? klar|ja,? genau),? (?:and |und )?(?:I['’]?m|I am|ich bin) "
@@ -355,7 +363,7 @@ _IRONY = re.compile(
     r" (?:(?:king|queen|emperor|kaiser(?:in)?|könig(?:in)?) (?:of|von)|pope|papst)|batman)\b",
     re.IGNORECASE,
 )
-"""Statements that nobody means: "yeah right, and I'm Batman"."""
+"""Statements that are not meant: "yeah right, and I'm Batman"."""
 
 
 def _only_implies(fact: FoundFact) -> bool:

@@ -332,7 +332,7 @@ def with_topic(sentence: str, before: str, after: str = "") -> str:
 
 
 def is_age_of_another(sentence: str, before: str) -> bool:
-    """Whether an age without its owner is that of an animal or relative named right before.
+    """Whether an age is that of an animal or relative named right before.
 
     Args:
         sentence: "3歳です".
@@ -341,7 +341,7 @@ def is_age_of_another(sentence: str, before: str) -> bool:
     """
     return (
         _AGE_ALONE.match(sentence) is not None
-        and _OTHERS.search(before) is not None
+        and _BEINGS.search(before) is not None
         and "あなた" not in before
     )
 
@@ -350,7 +350,7 @@ _AGE_ALONE = re.compile(
     r"(?:(?:違います|違う|いいえ|いえ|いや|はい|ええ|うん)[、。])?(?:今年で?|もう|まだ)?\d{1,2}歳"
     r"(?:です|だよ|だ|になります)?[よ。！!]{0,2}\Z"
 )
-_OTHERS = re.compile(rf"{ANIMAL}|{_ONE}|{_MANY}")
+_BEINGS = re.compile(rf"{ANIMAL}|{_ONE}|{_MANY}")
 
 
 def is_japanese(text: str) -> bool:

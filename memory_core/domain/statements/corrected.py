@@ -212,9 +212,9 @@ def may_answer(text: str, asked: str, before: str) -> bool:
 
 
 def is_bare_time(text: str) -> bool:
-    """Whether a text says nothing but a time or a number, with a denial: "no, saturday"."""
-    said = words(_DENIES.sub("", text, count=1))
-    return bool(said) and all(word[0].isdigit() or word in _BARE for word in said)
+    """Whether a text says only a time or number, with a denial: "no, saturday"."""
+    each = words(_DENIES.sub("", text, count=1))
+    return bool(each) and all(word[0].isdigit() or word in _BARE for word in each)
 
 
 _BARE = TIME_WORDS | CORRECTING_WORDS
@@ -289,14 +289,12 @@ def _with_number(before: str, now: str) -> str | None:
 
 def _with_quantity(before: str, now: str) -> str | None:
     """The earlier Japanese sentence with another quantity of the same unit."""
-    (old, *more_old), (new, *more_new) = (
-        [*_QUANTITY_IN_JAPANESE.finditer(text)] or [None] for text in (before, now)
-    )
-    if old is None or new is None or more_old or more_new or old["unit"] != new["unit"]:
+    olds, news = ([*_QUANTITY_IN_JAPANESE.finditer(text)] for text in (before, now))
+    if len(olds) != 1 or len(news) != 1 or olds[0]["unit"] != news[0]["unit"]:
         return None
     if not (_takes_back(now) or "ごめん" in now or "すみません" in now):
         return None
-    return f"{before[: old.start()]}{new.group()}{before[old.end() :]}"
+    return f"{before[: olds[0].start()]}{news[0].group()}{before[olds[0].end() :]}"
 
 
 def _takes_back(text: str) -> bool:

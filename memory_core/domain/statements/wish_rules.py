@@ -94,7 +94,7 @@ def _governs(marks: Sequence[WishMark], verb: int) -> bool:
 
 
 def _begins_anew(marks: Sequence[WishMark], place: int) -> bool:
-    """Whether a clause ends at a mark; "don't go and delete it" is a single one."""
+    """Whether a clause ends at a mark; "don't go and delete it" is one."""
     joins = marks[place].text in ("and", "und")
     return marks[place].kind == BREAK or (
         joins and place > 0 and not marks[place - 1].text.endswith("go")
