@@ -24,6 +24,7 @@ def values_of(*texts: tuple[str, str]) -> dict[str | None, str | None]:
         ("Noted.", "no, friday", "friday"),
         ("Should I put the reminder on Monday?", "no wait, tuesday", "Wednesday"),
         ("Your exam is on Wednesday, right?", "no wait, friday", "friday"),
+        ("Should I put the reminder on Monday?", "no wait, the exam is on tuesday", "tuesday"),
     ],
 )
 def test_a_denial_after_a_question_corrects_only_if_it_names_a_mistake(

@@ -205,10 +205,23 @@ def may_answer(text: str, asked: str, before: str) -> bool:
     opening = _DENIES.match(text)
     if opening is not None and not _is_cued(text[opening.end() :]):
         return True
-    return MISTAKES.search(_DENIES_IN_JAPANESE.sub("", text)) is None and any(
+    if MISTAKES.search(_DENIES_IN_JAPANESE.sub("", text)) or _names_any_of(before, text):
+        return False
+    return any(
         not {*kind.findall(asked.casefold())} <= {*kind.findall(before.casefold())}
         for kind in (_WEEKDAY, DATE, TIME)
     )
+
+
+def _names_any_of(before: str, text: str) -> bool:
+    """Whether a text has a word of an earlier statement, besides times."""
+    if has_japanese(text):
+        return any(
+            run in text
+            for run in _RUN_IN_JAPANESE.findall(before)
+            if _WEEKDAY.fullmatch(run) is None
+        )
+    return any(word in words(text) for word in set(words(before)) - _ADDS_NOTHING - TIME_WORDS)
 
 
 def is_bare_time(text: str) -> bool:
