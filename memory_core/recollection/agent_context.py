@@ -156,12 +156,16 @@ class Briefing:
         cells = {
             quotation.memory.id: quotation.cell for quotation in quoted if quotation.is_message
         }
-        stories = {hit.memory.id: hit.cell for hit in rounds.hits.values() if hit.is_story}
         hits, untold, turn_pieces = await asyncio.gather(
             self._gatherer.pieces(owner, rounds),
             self._gatherer.untold_pieces(owner, rounds),
             self._turns(owner, quoted, moment),
         )
+        stories = {
+            hit.memory.id: hit.cell
+            for hit in rounds.hits.values()
+            if hit.is_story and hit.memory.id not in rounds.rests
+        }
         every = await asyncio.to_thread(foreseeing, read.latest, rounds, moment)
         earned = Grant.SURE if asks_ahead(query or "") else grant
         terms, most = rounds.terms | frozenset(tokens(query or "")), MOST_TRAITS if finds else None

@@ -114,6 +114,7 @@ class Rounds:
         most: The highest grant that any hit may earn.
         unsaid: Texts that are not to be quoted, `normalised`.
         terms_of_unsaid: The terms of these texts.
+        rests: The hits that are quoted only with what no turn may tell (`Untold`).
 
     """
 
@@ -124,6 +125,7 @@ class Rounds:
     most: Grant = Grant.SURE
     unsaid: frozenset[str] = frozenset()
     terms_of_unsaid: frozenset[str] = frozenset()
+    rests: frozenset[str] = frozenset()
 
     def add(
         self, query: str, look: QueryRound, hits: Sequence[QuotableMemory], grant: Grant
@@ -289,7 +291,14 @@ class Gatherer:
         best_first = sorted(rounds.hits.values(), key=lambda hit: -hit.priority)
         if not asks_of_the_future(rounds.asked[0]):
             best_first = _present_first(best_first, look.moment)
-        hits = choose_quotations(best_first)
+        of_turns = {hit.cell for hit in best_first if hit.is_message}
+        left = await self._untold.left_of_requests(
+            owner,
+            look.search_answer.head,
+            (hit.cell for hit in best_first if hit.is_story and hit.cell in of_turns),
+        )
+        hits = choose_quotations(best_first, left)
+        rounds.rests = frozenset(hit.memory.id for hit in hits if hit.memory is left.get(hit.cell))
         quotations = list(hits)
         if rounds.grant > Grant.PERHAPS and look.is_search:
             beside = await self._surroundings.beside(

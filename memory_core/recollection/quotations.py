@@ -6,7 +6,7 @@ A quotation has the memory's own words, their speaker, and marks such as "no lon
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from memory_core.domain.conflict import ConflictRecord
@@ -346,8 +346,17 @@ class QuotableMemory:
         return self.memory.category == MESSAGE
 
 
-def choose_quotations(quotations: Iterable[QuotableMemory]) -> list[QuotableMemory]:
-    """Return the found memories without those that other memories tell better."""
+def choose_quotations(
+    quotations: Iterable[QuotableMemory], left: Mapping[str, Memory] | None = None
+) -> list[QuotableMemory]:
+    """Return the found memories without those that other memories tell better.
+
+    Args:
+        quotations: The found memories.
+        left: By cell, what is left of its messages that no turn may tell (`Untold`). It is quoted
+            in the place of the story, beside the turns.
+
+    """
     ordered = list(quotations)
     turns: dict[str, list[QuotableMemory]] = {}
     stories: dict[str, QuotableMemory] = {}
@@ -364,7 +373,13 @@ def choose_quotations(quotations: Iterable[QuotableMemory]) -> list[QuotableMemo
             return quotation.cell not in turns and stories[quotation.cell] is quotation
         return not said_by_turn(quotation.memory, turns.get(quotation.cell, ()))
 
-    return [quotation for quotation in ordered if is_quoted(quotation)]
+    rests = left or {}
+    return [
+        quotation if quoted else replace(quotation, memory=rests[quotation.cell])
+        for quotation in ordered
+        if (quoted := is_quoted(quotation))
+        or (stories.get(quotation.cell) is quotation and quotation.cell in rests)
+    ]
 
 
 def said_by_turn(fact: Memory, turns: Iterable[QuotableMemory]) -> bool:

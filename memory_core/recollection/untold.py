@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from memory_core.domain.memory import Head, Memory, Status
-from memory_core.domain.messages import is_message
+from memory_core.domain.messages import MESSAGE, REQUEST, is_message, messages_in
 from memory_core.domain.scope import Owner
+from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.quotations import STORIES
@@ -75,6 +76,54 @@ class Untold:
             for name, cell in read.items()
             if any(fact.fact_id in gone for fact in cell.atomic_facts)
         }
+
+    async def left_of_requests(
+        self, owner: Owner, head: Head | None, cells: Iterable[str]
+    ) -> dict[str, Memory]:
+        """Find what cells tell of messages that are hidden for a request.
+
+        Args:
+            owner: Whose cells are read.
+            head: The owner's head; without deleted memories there is no read.
+            cells: The ids of cells.
+
+        Returns:
+            By its id, each such cell as a message that has only the rest of these messages.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
+        names = sorted(set(cells))
+        if not names or head is None or not head.counts.get(Status.DELETED.value):
+            return {}
+        read, _ = readable_shown(await self._store.memories(owner, names))
+        sources = sorted(
+            {name for cell in read.values() for name in filter(is_message, cell.source_ids)}
+        )
+        messages, _ = readable_shown(await self._store.memories(owner, sources) if sources else {})
+        left = dict[str, Memory]()
+        for cell in read.values():
+            asked = [
+                message.content
+                for name in cell.source_ids
+                if (message := messages.get(name)) is not None
+                and message.status is Status.DELETED
+                and message.status_reason == REQUEST
+            ]
+            rest = [
+                (actor, text)
+                for actor, text in messages_in(cell)
+                if any(all(each.text in whole for each in sentences(text)) for whole in asked)
+            ]
+            if rest:
+                left[cell.id] = cell.changed(
+                    content="\n".join(text for _, text in rest),
+                    episode=None,
+                    category=MESSAGE,
+                    actor=rest[0][0],
+                )
+        return left
 
     async def among(
         self, owner: Owner, head: Head | None, memories: Iterable[Memory]

@@ -277,6 +277,46 @@ async def test_a_request_that_was_carried_out_leaves_nothing_about_the_asking(
     ]
 
 
+async def test_what_a_request_also_told_is_quoted_beside_the_turns_of_its_cell(
+    core: MemoryCore,
+) -> None:
+    await tell(core, "I have a horse called Rex.", session="s1")
+    await tell(
+        core,
+        "On Sundays we cook lasagne with lots of spinach. Please delete everything about Rex.",
+        ("assistant", "Done. How is the lasagne made?"),
+        "The lasagne takes three hours in the old oven.",
+        session="s2",
+        at=NOW + DAY,
+    )
+    query = ContextInput(query="What goes into the lasagne?", session_id="s9")
+    context = (await core.context(ALICE, query)).context
+    assert "user: On Sundays we cook lasagne with lots of spinach." in context
+    assert "Rex" not in context
+    assert context.count("three hours") == 1
+
+
+async def test_a_rule_for_a_coding_agent_ends_when_the_work_is_fine_again(core: MemoryCore) -> None:
+    await tell(core, "Never push to main. Always use metric units.", session="s1")
+    await tell(
+        core,
+        "I'm solo on this project now, so pushing to main is fine from now on.",
+        session="s2",
+        at=NOW + DAY,
+    )
+    assert await instructions(core) == ["Always use metric units."]
+
+
+async def test_a_request_that_is_denied_forgets_nothing(core: MemoryCore) -> None:
+    await tell(core, "Mein Gehalt ist 4000 Euro.", session="s1")
+    task = await tell(
+        core, "Lösch mein Gehalt nicht aus deinem Gedächtnis.", session="s2", at=NOW + DAY
+    )
+    assert task.result is not None
+    assert "forgetting" not in task.result
+    assert "4000" in texts(await living(core))
+
+
 async def test_what_is_told_after_a_request_stays(core: MemoryCore) -> None:
     await tell(core, "Gerd is my landlord.", session="s1")
     await tell(

@@ -42,6 +42,7 @@ SAYING_NOTHING = (
     "彼が好きです。",
     "好きな歌はあれです。",
     "そこに住んでいます。",
+    "時間は同じです。",
 )
 SAYING_SOMETHING = (
     ("My son is called Noah.", "Noah"),

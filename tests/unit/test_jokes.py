@@ -42,6 +42,7 @@ def test_a_joke_is_no_allergy(text: str) -> None:
         ("I'm allergic to peanuts.", "peanuts"),
         ("lol no, I'm allergic to peanuts", "peanuts"),
         ("yeah, I'm allergic to cats", "cats"),
+        ("I'm allergic to cats haha", "cats"),
         ("I'm allergic to cats, which is a pity.", "cats"),
         ("I'm allergic to nuts and that is why I ask.", "nuts"),
         ("I'm allergic to hazelnuts so nutella is out haha", "hazelnuts"),
@@ -72,6 +73,19 @@ def test_an_allergy_is_one(text: str, thing: str) -> None:
 )
 def test_what_is_done_and_when_to_call_is_no_name(text: str) -> None:
     assert "name" not in attributes(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yeah right, and I'm Batman.",
+        "Und ich bin der Kaiser von China.",
+        "I'm the queen of England",
+        "Ja klar, und ich bin Batman",
+    ],
+)
+def test_what_nobody_means_is_no_fact(text: str) -> None:
+    assert said_facts(talk("I live in Rome.", text)) == said_facts(talk("I live in Rome."))
 
 
 @pytest.mark.parametrize(

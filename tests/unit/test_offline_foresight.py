@@ -259,6 +259,16 @@ def test_what_is_past_denied_supposed_or_not_ones_own_is_no_foresight(sentence: 
     assert said_foresight(talk(sentence)) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["My exam is on Monday. That was wrong. It's Tuesday.", "My exam is on Monday. No, Tuesday!"],
+)
+def test_a_day_put_right_in_the_same_message_is_the_one_foreseen(text: str) -> None:
+    (foreseen,) = said_foresight(talk(text))
+    assert foreseen.start_time.strftime("%A") == "Tuesday"
+    assert "Monday" not in foreseen.description
+
+
 def test_it_is_told_of_the_one_who_said_it() -> None:
     (foresight,) = said_foresight(talk("I'm travelling for two weeks.", actor="Ann"))
     assert foresight.description == "Ann is travelling for two weeks."

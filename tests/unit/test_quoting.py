@@ -66,6 +66,21 @@ def test_turns_are_quoted_and_not_the_story_and_the_note_of_their_cell() -> None
     ) == ["t1", "t2"]
 
 
+def test_what_no_turn_may_tell_is_quoted_in_the_place_of_the_story() -> None:
+    story = found("cell_1", "A boat sank near Porto. We cook.", "cell", 0.7, None)
+    turn, note = (
+        found("t1", "the red boat did sink", "message", 0.8),
+        found("note_1", "A boat.", "note", 0.6),
+    )
+    rest = memory(id="cell_1", type=MemoryType.EPISODIC, content="We cook.", category="message")
+    chosen = choose_quotations([turn, story, note], {"cell_1": rest})
+    assert [quotation.memory.content for quotation in chosen] == [
+        "the red boat did sink",
+        "We cook.",
+    ]
+    assert [quotation.priority for quotation in chosen] == [0.8, 0.7]
+
+
 def test_a_story_that_says_it_shorter_does_not_stand_for_its_turns() -> None:
     story = found("cell_1", "The red boat did sink near Porto.", "cell", 0.8, None)
     assert ids(

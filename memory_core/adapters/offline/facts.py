@@ -51,7 +51,7 @@ from memory_core.adapters.offline.voice import third_person, without_shouting
 from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
-from memory_core.domain.statements.corrected import may_answer, with_correction
+from memory_core.domain.statements.corrected import is_bare_time, may_answer, with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
 from memory_core.domain.statements.short_answers import ShortAnswer, short_answer
@@ -80,8 +80,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     for number, message in enumerate(messages):
         if may_tell(message):
             answer = short_answer(messages, number)
-            is_asked = number > 0 and _asks_user(messages[number - 1])
-            reading.read(message, number, answer, is_asked=is_asked)
+            reading.read(message, number, answer, _asked(messages[number - 1 : number]))
         else:
             reading.before = message.content[-MOST_BEFORE:]
     # A sentence may run over a block of recalled memories, and then its quote is no
@@ -91,8 +90,16 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
 
 
-def _asks_user(message: Message) -> bool:
-    return message.role != "user" and message.content.rstrip().endswith(("?", "？"))
+def _asked(before: Sequence[Message]) -> str:
+    """What an assistant asked in the message before, or ""."""
+    return next(
+        (
+            message.content
+            for message in before
+            if message.role != "user" and message.content.rstrip().endswith(("?", "？"))
+        ),
+        "",
+    )
 
 
 class _LastSentence(NamedTuple):
@@ -130,13 +137,11 @@ class _Reading:
         """Facts of the table before plain statements, each in the order they were said."""
         return [*self.certain.values(), *self.plain.values()]
 
-    def read(
-        self, message: Message, number: int, answer: ShortAnswer | None, *, is_asked: bool
-    ) -> None:
+    def read(self, message: Message, number: int, answer: ShortAnswer | None, asked: str) -> None:
         """Read a message.
 
         number: Its place among the messages. answer: The short answer with which it begins.
-        is_asked: Whether the assistant asked right before.
+        asked: What the assistant asked right before, or "".
         """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
@@ -150,9 +155,13 @@ class _Reading:
                 if len(sentence.text) <= MOST_OF_JOKE:
                     self._drop_last(name)
                 continue
+            if _IRONY.match(sentence.text) or japanese_facts.is_age_of_another(
+                sentence.text, f"{self.last[name].text if name in self.last else ''} {asked}"
+            ):
+                continue
             if is_about_the_same_person(sentence.text, before_it):
                 continue
-            text = with_subject(written_out(without_shouting(sentence.text)))
+            text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
             if not before_it and _OWN_NOW.match(text):
                 text = f"My {text}"
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
@@ -174,7 +183,11 @@ class _Reading:
             ):
                 continue
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
-            if not (is_asked and not before_it and may_answer(sentence.text)):
+            last = self.last[name].text if name in self.last else ""
+            if asked and not before_it and may_answer(sentence.text, asked, last):
+                if is_bare_time(sentence.text):
+                    continue
+            else:
                 sentence = self._corrected(sentence, name, takes_back)
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
             with_topic = japanese_facts.with_topic(sentence.text, before_it, after)
@@ -183,6 +196,8 @@ class _Reading:
             counts = len(self.certain), len(self.plain)
             self._read_sentence(sentence, whole, with_topic, name, number, quote)
             self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
+            if _TO_KEEP.match(sentence.text):
+                continue
             self.last[name] = _LastSentence(
                 sentence.text,
                 *(
@@ -331,11 +346,24 @@ _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 _JOKES = re.compile(
     r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
     r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
-    r"|\A(?:oh )?(?:sure|yeah,? right|yeah,? sure|ja,? klar|ja,? genau),? (?:and|und)"
-    r" (?:I['’]?m|I am|ich bin) (?:the|der|die) "
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )
+_TO_KEEP = re.compile(
+    r"(?:please |bitte )?(?:(?:remember|note) (?:that|this|it)|merke? (?:dir )?das)"
+    r"[ .!\w]{0,20}\Z|(?:覚えて|メモして)[^、。]{0,10}[。！]?\Z",
+    re.IGNORECASE,
+)
+"""A sentence that only asks to keep the one before it."""
+_LAUGH = re.compile(r"(?<=\w)[\s,]{0,2}(?:\s(?:lol|(?:ha){2,})|😂|🤣)[\s.!]{0,3}\Z", re.IGNORECASE)
+_IRONY = re.compile(
+    r"(?:oh )?(?:yeah,? right|ja,? klar|ja,? genau),? (?:and |und )?(?:I['’]?m|I am|ich bin) "
+    r"|(?:oh )?(?:sure|yeah,? sure),? and (?:I['’]?m|I am) the "
+    r"|(?:and |und )?(?:I['’]?m|I am|ich bin) (?:(?:the|der|die)"
+    r" (?:(?:king|queen|emperor|kaiser(?:in)?|könig(?:in)?) (?:of|von)|pope|papst)|batman)\b",
+    re.IGNORECASE,
+)
+"""Statements that are not meant: "yeah right, and I'm Batman"."""
 
 
 def _only_implies(fact: FoundFact) -> bool:

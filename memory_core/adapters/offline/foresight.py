@@ -18,10 +18,12 @@ from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
 from memory_core.adapters.offline.own_plans import is_own, without_reminder
+from memory_core.adapters.offline.retractions import says_wrong
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.voice import is_past, third_person
 from memory_core.domain.agent_schemas import SaidForesight
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
 from memory_core.domain.text.forward_dates import Ahead, ahead
@@ -101,14 +103,24 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
     for number, message in enumerate(messages):
         if not may_tell(message):
             continue
+        before, before_key, takes_back = "", "", ""
         for sentence in sentences(own_words(message.content)):
             checkpoint()
+            if says_wrong(sentence.text) == "":
+                takes_back = "Sorry, "
+                continue
             text = without_fillers(sentence.text)
+            corrected = with_correction(before, takes_back + sentence.text)
+            before, slip, takes_back = corrected or text, before_key, ""
+            if corrected is not None:
+                foresights.pop(slip, None)
+                text = corrected
+            before_key = ""
             span = _foreseen(text, message.timestamp, asks=sentence.asks)
             if span is None:
                 continue
             name = speaker(message)
-            described = third_person(text, name) or f"{name} said: {sentence.text}"
+            described = third_person(text, name) or f"{name} said: {corrected or sentence.text}"
             quote = message.content[sentence.start : sentence.end]
             foresight = fitted(
                 SaidForesight,
@@ -119,7 +131,8 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
                 end_time=span[1],
                 confidence=span[2],
             )
-            foresights.setdefault(described.casefold(), foresight)
+            before_key = described.casefold()
+            foresights.setdefault(before_key, foresight)
     return list(foresights.values())[:MAX_FORESIGHT]
 
 

@@ -331,6 +331,28 @@ def with_topic(sentence: str, before: str, after: str = "") -> str:
     )
 
 
+def is_age_of_another(sentence: str, before: str) -> bool:
+    """Whether an age is that of an animal or relative named right before.
+
+    Args:
+        sentence: "3歳です".
+        before: The statement and the question right before: "猫を飼っています。何歳ですか？".
+
+    """
+    return (
+        _AGE_ALONE.match(sentence) is not None
+        and _BEINGS.search(before) is not None
+        and "あなた" not in before
+    )
+
+
+_AGE_ALONE = re.compile(
+    r"(?:(?:違います|違う|いいえ|いえ|いや|はい|ええ|うん)[、。])?(?:今年で?|もう|まだ)?\d{1,2}歳"
+    r"(?:です|だよ|だ|になります)?[よ。！!]{0,2}\Z"
+)
+_BEINGS = re.compile(rf"{ANIMAL}|{_ONE}|{_MANY}")
+
+
 def is_japanese(text: str) -> bool:
     """Whether a text has Japanese letters, which Chinese has not."""
     return re.search(r"[\u3041-\u30ff]", text) is not None

@@ -121,7 +121,12 @@ def place(words: str) -> str | None:
         return None
     candidate = match.group().rstrip(".'’").removeprefix("the ")
     candidate = candidate.title() if candidate.islower() else candidate
-    if candidate.split()[0].lower() in NOWHERE or themes(tokens(candidate)).get("technology"):
+    first = candidate.split()[0].lower()
+    if (
+        first in NOWHERE
+        or first.removesuffix("s") in WEEKDAYS
+        or themes(tokens(candidate)).get("technology")
+    ):
         return None
     return candidate
 

@@ -60,7 +60,10 @@ _ADDS_NOTHING = CORRECTING_WORDS.union(_LITTLE_WORDS.split())
 _LITTLE_IN_JAPANESE = re.compile(
     r"[12]?\d月|[123]?\d日|[月火水木金土日]曜日?|\d{1,2}時(?:半|\d{1,2}分)?|明日|明後日|今日|午前|午後"
     r"|今週|来週|です|でした|だった|(?:になり)?ました|になった|から|まで|その|(?<![^、\s])(?:あ|ああ|えっと|あれ)(?=、)"
-    r"|[のにはがをもだ、。,.!！…\s]"
+    r"|[のにはがをもだ、。,.!！…*＊\s]"
+)
+_QUANTITY_IN_JAPANESE = re.compile(
+    r"\d[\d,.]{0,9}(?:万(?:\d千?)?|千)?(?P<unit>円|歳|人|匹|台|本|個|回|分|時間|枚|冊|階|キロ|kg|%)"
 )
 _RUN_IN_JAPANESE = re.compile(r"[\u30a1-\u30fc\u4e00-\u9fff]{2,}")
 _NAME = re.compile(
@@ -68,7 +71,7 @@ _NAME = re.compile(
     r"|[\u30a1-\u30fc\u4e00-\u9fff]{1,6}(?:さん|ちゃん|くん|君)"
 )
 _NUMBER = re.compile(r"(?<![\w.:,/-])\d{1,7}(?:[.,]\d{1,3})?(?![\w:/-]|[.,]\d)")
-_STARRED = re.compile(r"\A(?:\*{1,2}[^*\n]{1,40}|[^*\n]{1,40}\*{1,2})\Z")
+_STARRED = re.compile(r"\A(?:[*＊]{1,2}[^*＊\n]{1,40}|[^*＊\n]{1,40}[*＊]{1,2})\Z")
 """A correction as chats mark it: "*Tuesday"."""
 MOST_OF_NAME = 2
 """Words of a name that a correction gives."""
@@ -187,18 +190,51 @@ def _is_cued(text: str) -> bool:
     )
 
 
-def may_answer(text: str) -> bool:
+def may_answer(text: str, asked: str, before: str) -> bool:
     """Whether a text may deny what it was asked, not correct what was said before.
 
-    "No, sunday" may; "oh wait no, friday" and "sorry, I meant 340" correct.
+    "No, sunday" may; "sorry, I meant 340" corrects. "No wait, friday" answers a question that names
+    another day than the statement before it.
+
+    Args:
+        text: The text.
+        asked: The question right before it.
+        before: What its speaker stated before the question.
+
     """
     opening = _DENIES.match(text)
-    return opening is not None and not _is_cued(text[opening.end() :])
+    if opening is not None and not _is_cued(text[opening.end() :]):
+        return True
+    if MISTAKES.search(_DENIES_IN_JAPANESE.sub("", text)) or _names_any_of(before, text):
+        return False
+    return any(
+        not {*kind.findall(asked.casefold())} <= {*kind.findall(before.casefold())}
+        for kind in (_WEEKDAY, DATE, TIME)
+    )
 
 
+def _names_any_of(before: str, text: str) -> bool:
+    """Whether a text has a word of an earlier statement, besides times."""
+    if has_japanese(text):
+        return any(
+            run in text
+            for run in _RUN_IN_JAPANESE.findall(before)
+            if _WEEKDAY.fullmatch(run) is None
+        )
+    return any(word in words(text) for word in set(words(before)) - _ADDS_NOTHING - TIME_WORDS)
+
+
+def is_bare_time(text: str) -> bool:
+    """Whether a text says only a time or number, with a denial: "no, saturday"."""
+    each = words(_DENIES.sub("", text, count=1))
+    return bool(each) and all(word[0].isdigit() or word in _BARE for word in each)
+
+
+_BARE = TIME_WORDS | CORRECTING_WORDS
 _DENIES = re.compile(
     r"\W{0,9}(?:no|nope|nah|sorry|nein|nee?|いや|いえ|いいえ)\b\W{0,9}", re.IGNORECASE
 )
+_DENIES_IN_JAPANESE = re.compile(r"(?<!間)違(?:います|う)")
 
 
 def besides_times(text: str, before: SaidSentence) -> list[str]:
@@ -211,7 +247,7 @@ def besides_times(text: str, before: SaidSentence) -> list[str]:
     """
     rest = CANCELLED.sub(" ", PUT_ELSEWHERE.sub(" ", text))
     if has_japanese(text):
-        rest = CORRECTS_IN_JAPANESE.sub(" ", rest)
+        rest = _QUANTITY_IN_JAPANESE.sub(" ", CORRECTS_IN_JAPANESE.sub(" ", rest))
         for run in _RUN_IN_JAPANESE.findall(before.text):
             rest = rest.replace(run, "")
         return _LITTLE_IN_JAPANESE.sub(" ", rest).split()
@@ -239,6 +275,8 @@ def _with_time(before: str, now: str) -> str | None:
         new, old = [*kind.finditer(meant)], [*kind.finditer(text)]
         if len(new) != 1:
             continue
+        if _STARRED.match(now.strip()) and not has_japanese(now):  # the last of several
+            old = old[-1:]
         if len(old) != 1 or "-" in old[0].group():  # no part of an ISO date is replaced
             return None
         time = new[0].group().strip()
@@ -251,6 +289,8 @@ def _with_time(before: str, now: str) -> str | None:
 
 def _with_number(before: str, now: str) -> str | None:
     """The earlier sentence with another number, if the later takes it back."""
+    if has_japanese(now):
+        return _with_quantity(before, now)
     slips = {match["old"] or match["alt"] for match in NAMED_OLD.finditer(now)}
     old, new = _NUMBER.findall(before), _NUMBER.findall(NAMED_OLD.sub(" ", now))
     if len(old) != 1 or len(new) != 1:
@@ -258,6 +298,16 @@ def _with_number(before: str, now: str) -> str | None:
     if slips != set(old) and not (_takes_back(now) and len(old[0]) == len(new[0])):
         return None
     return _NUMBER.sub(lambda _: new[0], before)
+
+
+def _with_quantity(before: str, now: str) -> str | None:
+    """The earlier Japanese sentence with another quantity of the same unit."""
+    olds, news = ([*_QUANTITY_IN_JAPANESE.finditer(text)] for text in (before, now))
+    if len(olds) != 1 or len(news) != 1 or olds[0]["unit"] != news[0]["unit"]:
+        return None
+    if not (_takes_back(now) or "ごめん" in now or "すみません" in now):
+        return None
+    return f"{before[: olds[0].start()]}{news[0].group()}{before[olds[0].end() :]}"
 
 
 def _takes_back(text: str) -> bool:

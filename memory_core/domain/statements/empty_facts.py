@@ -26,6 +26,10 @@ _POINTS_IN_JAPANESE = re.compile(
     r"\A(?:それ|これ|あれ|そこ|ここ|あそこ|どこか|彼女?|彼ら|あの人|この人|その人|こちら"
     r"|そちら)(?:のため|のもの|たち)?\Z"
 )
+_SAME_IN_JAPANESE = re.compile(
+    r"[^、。はがも]{1,8}[はがも](?:前と|いつもと|今までと)?(?:同じ|そのまま)(?:です|だよ?|でした)?[。！]?\Z"
+)
+"""A statement that only says that a thing is as before."""
 _OF_PRONOUNS = frozenset({"pronouns", "pronoun", "pronomen"})
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OF = re.compile(
@@ -58,6 +62,8 @@ def says_nothing(fact: SaidFact) -> bool:
             else _is_of_itself(fact) or points(fact.value or "")
         )
     text = _TOLD_BY.sub("", fact.text)
+    if _SAME_IN_JAPANESE.match(text):
+        return True
     same = _IS.match(text)
     if same is not None and _core(same["subject"]) == _core(same["value"]) != ():
         return True

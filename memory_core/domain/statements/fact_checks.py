@@ -23,6 +23,7 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import canonical_subject
+from memory_core.domain.statements.contradiction_words import PETS
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.patterns import telling
 from memory_core.domain.statements.provenance import (
@@ -469,6 +470,8 @@ def _is_joke(fact: SaidFact, message: Message) -> bool:
     if allergy is None:
         return False
     thing = _LAUGHS.sub("", allergy["to"]).strip()
+    if thing in PETS or thing.removesuffix("s") in PETS:
+        return False
     quote = fact.quote + message.content.partition(fact.quote)[2][:AFTER_NAME]
     place = quote.casefold().find(thing)
     return place >= 0 and (not thing or _NO_ALLERGEN.match(quote, place + len(thing)) is not None)

@@ -29,6 +29,7 @@ _NEGATES: Final = re.compile(r"\b(?:never|not|no|nie|niemals|nicht|keine?n?)\b|n
 _WITHOUT: Final = re.compile(r"(?:please |bitte )?(?:no|keine?n?|don't|do not|dont) ")
 _LEAVES_OUT: Final = re.compile(
     r"(?:bitte )?(?:lass|lasst|lassen sie) (?:bitte )?[^,.;]{2,60} (?:weg|sein|bleiben)\b"
+    r"|(?:please )?leave (?:out (?:the |all |any )?[^,.;]{2,60}|(?:the |all )?[^,.;]{2,60} out\b)"
 )
 
 
@@ -63,6 +64,16 @@ def separate_orders(text: str, is_instruction: Callable[[MarkedSentence], bool])
     ):
         return parts[statements:]
     return [text]
+
+
+def leaves_out(reading: MarkedSentence) -> bool:
+    """Whether a sentence wants a form of answers left out: "lass die Emojis weg"."""
+    return (
+        _LEAVES_OUT.match(reading.text) is not None
+        and "ANSWER" in reading.kind_set
+        and reading.kind_set.isdisjoint({"ONEOFF", "HERE", "THING"})
+        and not reading.asks
+    )
 
 
 def _is_conditional(parts: Sequence[str]) -> bool:

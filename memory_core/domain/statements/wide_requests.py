@@ -6,6 +6,7 @@ that names something else. The third names a person's fact: "forget that Ben is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -44,6 +45,13 @@ _DATA: Final = frozenset(
 _OF_FACTS: Final = frozenset({OTHER_WORDS, "FUNC", "MY", "PERSONAL", "PASTI", "NOT"})
 """Kinds of the words of a fact that the speaker states."""
 _EVERY: Final = frozenset({"alle", "all", "every", "ever", "je", "jemals"})
+
+_NAMED_THING: Final = re.compile(
+    r"(?:(?:please|pls|plz|ok|okay|hey|can you|could you),? ){0,3}(?:forget|delete|remove)"
+    r" (?:about )?(?:the|that|my) (?:whole )?(?!whole|other|last|first|same|only)"
+    r"(?P<named>[\w'-]{3,40}(?: [\w'-]{3,40})?) (?:thing|stuff|business|story)"
+    r"(?:,? (?:please|pls|plz|ok|okay|again)){0,2}[.!?]{0,3}"
+)
 
 
 def points_at_last(reading: MarkedSentence) -> bool:
@@ -88,6 +96,12 @@ def fact_to_forget(reading: MarkedSentence) -> str:
     ):
         return reading.text[marks[2].start : marks[-1].end]
     return ""
+
+
+def thing_to_forget(reading: MarkedSentence) -> str:
+    """What "forget the lithium thing" names, or ""."""
+    match = _NAMED_THING.fullmatch(reading.text.strip())
+    return "" if match is None else match["named"]
 
 
 def _is_name(mark: WishMark, reading: MarkedSentence) -> bool:

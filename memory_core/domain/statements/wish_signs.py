@@ -78,8 +78,8 @@ _NUMBERS = frozenset((*NUMBER_WORDS[2:], *GERMAN_NUMBER_WORDS[2:]))
 _NEVER = frozenset({"never", "nie", "niemals"})
 _NOTHING = frozenset({"nothing", "none", "nichts", "keine", "keinen", "kein"})
 _SUPPOSED = re.compile(
-    r"(?:and |so |but |und |also )?(?:if|suppose|supposing|what if|imagine"
-    r"|wenn|falls|angenommen,?) (?:i|ich)\b[^.!]{0,200}\?"
+    r"(?:and |so |but |und |also )?(?:if|suppose|supposing|what if|imagine|was (?:passiert|wäre),?"
+    r" wenn|wenn|falls|angenommen,?) (?:i|ich)\b[^.!]{0,200}\?|(?:could|can|will) you ever\b"
     r"|(?:もし|仮に)[^。！]{0,120}(?:[?？]|か。?)\Z"
 )
 """The beginning of a question about a request that is only supposed."""

@@ -21,10 +21,15 @@ from memory_core.domain.statements.forget_topics import (
     person_meant,
     topic_of,
 )
-from memory_core.domain.statements.joined_orders import separate_orders
+from memory_core.domain.statements.joined_orders import leaves_out, separate_orders
 from memory_core.domain.statements.linear_models import Likely, likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wide_requests import asks_for_all, fact_to_forget, points_at_last
+from memory_core.domain.statements.wide_requests import (
+    asks_for_all,
+    fact_to_forget,
+    points_at_last,
+    thing_to_forget,
+)
 from memory_core.domain.statements.wish_rules import (
     asks_for_each_time,
     is_no_instruction,
@@ -112,8 +117,8 @@ _PREFERS = re.compile(
     r"|\.(?=\d)){3,100}? vor\b)"
 )
 _FORGETS_ASKING = re.compile(
-    r"\A\W*(?:please |ok(?:ay)?,? ){0,2}forget (?:that )?i (?:once |ever )?(?:asked|told"
-    r"|wanted) you\b"
+    r"\A\W*(?:please |ok(?:ay)?,? ){0,2}forget (?:that )?i (?:once |ever )?(?:(?:asked"
+    r"|wanted) you\b|told you (?:to|not|never|always)\b)"
     r"|\A\W*(?:bitte )?vergiss(?: bitte)?,? dass ich (?:dich|dir|von dir) [^.!?]{0,80}"
     r"(?:gebeten|gesagt|verlangt|befohlen)\b"
     r"|\A\W*(?:bitte )?vergiss(?: bitte)?,? dass du [^.!?]{2,80} (?:sollst|solltest)\b"
@@ -129,6 +134,15 @@ _STANDING = re.compile(
     re.IGNORECASE,
 )
 """The speaker's standing instructions, all of them."""
+_ALLOWS = re.compile(
+    r"(?:\A|[,;] (?:so |and )?|\bso |[,;] (?:also |und )?)(?P<what>\w{2,20}ing\b[^,;.!?]{0,60} is"
+    r" (?:(?:totally|perfectly|always) )?(?:fine|ok|okay|allowed|alright)"
+    r" (?:again|now|from now on|these days)"
+    r"|[^,;.!?]{2,60}\w{2,20}en ist (?:jetzt|ab jetzt|ab sofort|wieder|inzwischen)"
+    r" (?:okay|ok|in ordnung|erlaubt))\W*\Z",
+    re.IGNORECASE,
+)
+"""The end of a prohibition, in passing: "…, so pushing to main is fine from now on"."""
 _GOES_ON = re.compile(
     r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can you|could you|how|which|what|aber"
     r"|und ich|kannst du)\b"
@@ -384,7 +398,7 @@ def _wish(
             )
     if (work := rule_of_work(reading)) is not None:
         return Wish("instruction", number, text[work:], start, end)
-    if asks_for_each_time(reading):
+    if asks_for_each_time(reading) or leaves_out(reading):
         return Wish("instruction", number, text, start, end)
     if _wants(reading, chances):
         stops = _stops(reading)
@@ -399,8 +413,11 @@ def _wish(
     if match is not None:
         preference = _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
         return Wish("instruction", number, preference, start, end)
-    if chances.forget >= PERHAPS and not is_no_request(reading) and (about := topic_of(reading)):
+    about = thing_to_forget(reading) or (topic_of(reading) if chances.forget >= PERHAPS else "")
+    if about and not is_no_request(reading):
         return Wish("forget", number, text, start, end, about, surety="perhaps")
+    if (allowed := _ALLOWS.search(_plain(text))) is not None and not reading.asks:
+        return Wish("withdrawal", number, allowed["what"], start, end, surety="perhaps")
     if chances.lift >= LIFTS_PERHAPS and not is_no_instruction(reading):
         return Wish("withdrawal", number, text, start, end, surety="perhaps")
     return None
