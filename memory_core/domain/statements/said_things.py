@@ -311,24 +311,28 @@ class _Reader:
 
     def _reads_pronoun(self, lower: str) -> bool:
         """Read a pronoun. Returns whether the word is a pronoun."""
-        if lower not in SELVES and lower not in OTHERS and lower not in THEY:
+        is_self = lower in SELVES and not (self.is_german and lower in LINKS)  # im Zug
+        if not is_self and lower not in OTHERS and lower not in THEY:
             return False
         self.close()
         self.last = self.doer = None
         if lower in THEY:
             if self.is_fresh or lower.startswith("they"):
                 self.subjects.append(Subject(self.place, "", is_thing=True))
-        elif lower in SELVES:
+        elif is_self:
             self.subjects.append(Subject(self.place, SELF))
-        else:  # the person named before, where that is not the speaker
-            named = [subject.person for subject in self.subjects]
-            others = [person for person in named if person not in ("", SELF)]
-            self.subjects.append(Subject(self.place, others[-1] if others else UNKNOWN))
+        else:
+            self.subjects.append(Subject(self.place, self._other_person()))
         self.is_fresh = False
-        self.is_after_pronoun = (lower in SELVES and lower not in OBJECTS) or (
+        self.is_after_pronoun = (is_self and lower not in OBJECTS) or (
             lower in OTHERS and not self.is_german
         )
         return True
+
+    def _other_person(self) -> str:
+        """The person named before who is not the speaker."""
+        named = (subject.person for subject in reversed(self.subjects))
+        return next((person for person in named if person not in ("", SELF)), UNKNOWN)
 
     def _reads_link(self, lower: str) -> bool:
         """Read an article, or a word between two things. Returns whether it was read."""
@@ -339,7 +343,8 @@ class _Reader:
             if lower in MY:
                 self.named.owner = SELF
             elif lower in THEIR:
-                self.named.owner = self.person or UNKNOWN
+                of_thing = bool(self.subjects) and self.subjects[-1].is_thing
+                self.named.owner = (of_thing and self.person) or self._other_person()
         elif lower in LINKS:
             if self.named.link and not self.named.words:  # traded in for
                 self.last = None

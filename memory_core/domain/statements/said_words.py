@@ -134,7 +134,7 @@ FOREIGN = frozenset(
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
     first second third other left right current older younger elder eldest youngest private personal
-    home former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
+    home work former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
     jüngere ältester jüngster
 """
 TELLS_APART = frozenset(_TELLS_APART.split())
