@@ -46,6 +46,8 @@ SELF = "i"
 """The speaker, as an owner and as a subject."""
 UNKNOWN = "?"
 """An owner that only a pronoun names."""
+PERSON = "person"
+"""The kind of a word that names a person: the mother is not the mother-in-law."""
 KIND = "kind"
 """The kind of a word that tells the owner of a thing from other owners of its kind: the balance of
 the current account, that of the savings account.
@@ -94,6 +96,7 @@ class Thing:
             roof".
         which: Terms that tell it from other things of its name, with the kind of each.
         does: Whether it is the subject of the action.
+        acts: Whether it is the action.
 
     """
 
@@ -104,6 +107,7 @@ class Thing:
     parts: frozenset[str] = frozenset()
     which: frozenset[tuple[str, str]] = frozenset()
     does: bool = False
+    acts: bool = False
 
 
 class Subject(NamedTuple):
@@ -204,12 +208,12 @@ def _in_japanese(
     for match in _PAIR_IN_JAPANESE.finditer(text):
         which, head = match["which"], terms(match["head"])
         if which in SELVES_IN_JAPANESE:
-            things.append(Thing(SELF, head))
+            things.append(Thing(SELF, head, does=True))
         elif _PERSON_IN_JAPANESE.fullmatch(which):
             things.append(Thing(which, head))
         elif _TELLS_NOT_WHICH.search(which) is None:
             marks |= {(PART, which)}
-            things.append(Thing(subject, head, pre=terms(which), which=frozenset({(PART, which)})))
+            things.append(Thing("", head, pre=terms(which), which=frozenset({(PART, which)})))
         else:
             continue
         rest = rest.replace(match["head"], "、")
@@ -317,7 +321,10 @@ class _Reader:
         self.close()
         self.last = self.doer = None
         if lower in THEY:
-            if self.is_fresh or lower.startswith("they"):
+            person = self._other_person() if self.is_german and lower != "es" else UNKNOWN
+            if person != UNKNOWN:
+                self.subjects.append(Subject(self.place, person))
+            elif self.is_fresh or lower.startswith("they"):
                 self.subjects.append(Subject(self.place, "", is_thing=True))
         elif is_self:
             self.subjects.append(Subject(self.place, SELF))
@@ -354,6 +361,7 @@ class _Reader:
             self._close_part()
         else:
             return False
+        self.is_after_pronoun = False
         return True
 
     def _is_verb(self, word: str) -> bool:
@@ -373,7 +381,7 @@ class _Reader:
             which = frozenset[tuple[str, str]]()
             if self.doer is not None:
                 which = self.doer.which | {("does", term) for term in self.doer.words}
-            self.action = Thing(self.person, words, self.place, which=which)
+            self.action = Thing(self.person, words, self.place, which=which, acts=True)
             self.things.append(self.action)
         if lower == "back" and self.last is not None:
             self.last.which |= {("to", "back")}
@@ -453,9 +461,10 @@ class _Reader:
         if owner != SELF and any(word.casefold() in FOREIGN for word in words):
             owner = UNKNOWN
         whole = [self.terms(word) for word in words]
+        persons = frozenset((PERSON, person) for word in words if (person := person_of(word)))
         is_brand = not self.is_german and all(word[0].isupper() for word in words)
         if is_known or (is_brand and len(words) > 1):
-            return Thing(owner, frozenset[str]().union(*whole), named.start)
+            return Thing(owner, frozenset[str]().union(*whole), named.start, which=persons)
         pre = frozenset[str]().union(*whole[:-1])
         apart = {word.casefold() for word in words[:-1]} & TELLS_APART
         parts = map(self.terms, named.words[: named.owning])

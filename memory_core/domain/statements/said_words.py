@@ -38,7 +38,7 @@ OBJECTS = frozenset(_SELVES.split()[-5:])
 """The speaker, where the speaker is not the subject."""
 _OTHERS = "he he's he'd she she's she'd you you're you've hers theirs"
 OTHERS = frozenset(_OTHERS.split())
-THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er"])
+THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er", "sie"])
 """Subjects that tell of no person: "they moved my flight"."""
 COUNTS = frozenset(
     [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import product
+from os.path import commonprefix
 
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
@@ -115,7 +117,68 @@ def names_another(before: SaidSentence, now: SaidSentence) -> bool:
     """
     shared = shared_terms(before.terms, now.terms)
     people = before.names | before.first | now.names | now.first
-    return not shared - people <= same_thing(before, now, shared)
+    if not shared - people <= same_thing(before, now, shared):
+        return True
+    counted = before.values.numbers.keys() & now.values.numbers.keys()
+    only_counts = bool(counted & shared) and not shared - counted - _actions(before) - people
+    return (only_counts and not _of_one_bearer(before, now)) or _are_of_one_kind(before, now)
+
+
+def _actions(sentence: SaidSentence) -> frozenset[str]:
+    return frozenset[str]().union(*(thing.words for thing in sentence.named.things if thing.acts))
+
+
+def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a number that both sentences tell is one of the same person or thing.
+
+    Without a subject it is one of the things that the sentence names, and without these it is the
+    speaker's.
+    """
+    ours, theirs = _bearer(before), _bearer(now)
+    if not (ours or theirs):
+        return same_subject(before, now)
+    return bool(shared_terms(ours, theirs))
+
+
+def _bearer(sentence: SaidSentence) -> frozenset[str]:
+    """The terms of the things of which a sentence tells a number; none for a person."""
+    subject, things = sentence.named.subject(), sentence.named.things
+    if subject.person and not subject.is_thing:
+        return frozenset()
+    doing = [thing for thing in things if thing.does]
+    named = [thing for thing in doing or things if not thing.acts]
+    terms = frozenset[str]().union(*(thing.words | thing.pre for thing in named))
+    return terms - sentence.values.numbers.keys()
+
+
+def _are_of_one_kind(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether two sentences name two things of a kind, by German compounds.
+
+    For example "Testdatenbank" and "Produktionsdatenbank".
+    """
+    if now.language != "german":
+        return False
+    ours, theirs = _nouns(before), _nouns(now)
+    shared = shared_terms(ours, theirs) | shared_terms(theirs, ours)
+    return any(_tell_kind(*pair) for pair in product(ours - shared, theirs - shared))
+
+
+def _nouns(sentence: SaidSentence) -> frozenset[str]:
+    things = (thing for thing in sentence.named.things if not thing.acts)
+    return frozenset[str]().union(*(thing.words for thing in things))
+
+
+def _tell_kind(one: str, other: str) -> bool:
+    """Whether two compounds have the same last noun after different first ones."""
+    kind = commonprefix((one[::-1], other[::-1]))[::-1]
+    first = min(len(one), len(other)) - len(kind)
+    return first >= LEAST_FIRST and len(kind) >= LEAST_COMPOUND and not kind.endswith(_NO_NOUN)
+
+
+LEAST_FIRST = 3
+"""Letters of the first noun of a compound."""
+_NO_NOUN = ("ung", "heit", "keit", "schaft", "tion")
+"""The ends of words that may be no compounds."""
 
 
 def same_subject(before: SaidSentence, now: SaidSentence) -> bool:

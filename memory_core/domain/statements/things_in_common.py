@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from memory_core.domain.statements.said_things import KIND, SELF, UNKNOWN, Thing, ThingsSaid
+from memory_core.domain.statements.said_things import KIND, PERSON, SELF, UNKNOWN, Thing, ThingsSaid
 from memory_core.domain.statements.said_words import PART
 
 
@@ -47,7 +47,8 @@ def _names_of_both(
     names = []
     if not _tells_apart(before, now, ("pre",)):
         names += [(before.pre, now.words), (before.words, now.pre - now.parts)]
-    is_apart = _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "object", KIND))
+    kinds = (PART, "in", "from", "to", "with", "does", "object", KIND, PERSON)
+    is_apart = _tells_apart(before, now, kinds)
     if not (is_apart or _is_anothers(before, now, known)):
         names += [(before.words, now.words)]
         names += [(before.pre, now.pre)] if before.words & now.words else []
