@@ -51,7 +51,22 @@ class SpeakerMessage:
     @cached_property
     def changing(self) -> tuple[SaidSentence, ...]:
         """The sentences with a word for a change."""
-        return tuple(sentence for sentence in self.sentences if sentence.changes)
+        return tuple(sentence for sentence in self.of_today if sentence.changes)
+
+    @cached_property
+    def of_today(self) -> tuple[SaidSentence, ...]:
+        """The sentences that retell no film and no former time.
+
+        After a sentence that does so, these are the sentences without a term of it.
+        """
+        retold = set[str]()
+        present = []
+        for sentence in self.sentences:
+            if not sentence.is_of_today:
+                retold |= sentence.terms
+            elif sentence.terms.isdisjoint(retold):
+                present.append(sentence)
+        return tuple(present)
 
     @cached_property
     def tells_change(self) -> bool:
@@ -80,7 +95,7 @@ class SpeakerMessage:
     @cached_property
     def changed(self) -> frozenset[int]:
         """The places in `MATTERS` in which it tells a change."""
-        text = " ".join(sentence.text for sentence in self.sentences)
+        text = " ".join(sentence.text for sentence in self.of_today)
         lower = text.lower()
         places = [
             place
@@ -89,7 +104,7 @@ class SpeakerMessage:
         ]
         if not places:
             return frozenset()
-        stated = " ".join(sentence.text for sentence in self.sentences if not sentence.asks)
+        stated = " ".join(sentence.text for sentence in self.of_today if not sentence.asks)
         return frozenset(place for place in places if MATTERS[place].changes.search(stated))
 
     @cached_property
@@ -127,7 +142,7 @@ def tells_change(text: str, *, is_own: bool = False) -> bool:
     """
     message = read(text, is_own=is_own)
     return any(
-        sentence.changes and says_changed(sentence) for sentence in message.sentences
+        says_changed(sentence) for sentence in message.changing
     ) or bool(message.changed)
 
 

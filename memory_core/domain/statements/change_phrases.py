@@ -454,11 +454,32 @@ AHEAD = "will|going to"
 SUPPOSED = _cue(
     rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's"
     r"|try to|want(?:ed)? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
+    r"|as soon as|sobald|once (?:i'm|i am|i've|we're|we are|we've|it's|it is|he's|she's|they're)"
     r"|dream\w*|dreamt|träum\w*|pretend\w*|suppose|novel|the game|joked|sollte|könnte"
     r"|würde|wenn|falls"
     r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)"
 )
 """Words in a clause that tells no fact."""
+_FICTION = "film|movie|series|show|novel|book|episode|documentary|story|serie|roman|buch|krimi"
+OF_STORY = _cue(
+    rf"\b(?:watch(?:ed|ing)?|saw|seen|read|reading) (?:an?|the|this|that) (?:[\w-]+ ){{0,2}}"
+    rf"(?:{_FICTION})\b|\b(?:in (?:the|an?|this|that|dem|einem|der|einer)|im) (?:{_FICTION})\b"
+    r"(?! (?:club|group|industry|business|shop|store|trade))"
+    rf"|\b(?:{_FICTION}) (?:gesehen|gelesen|geschaut)\b|(?:映画|小説|漫画|ドラマ|アニメ)(?:の中)?[でを]"
+)
+"""Words of a sentence that retells a film or a book."""
+OF_EARLIER_TIME = _cue(
+    r"\b(?:in|until|till|im jahr|bis) (?:19|20)\d\d\b|\byears ago\b|\bvor \w{2,12} jahren\b"
+    r"|\b(?:as an?|als) (?:child|kid|teenager|student|kind|jugendlicher?|studentin)\b"
+    r"|\b(?:back then|damals)\b|(?:の頃|昔)"
+)
+"""Words for a time long before, in a sentence that tells how something was then."""
+SEVERAL_TIMES = _cue(
+    r"\b(?:(?:\d{1,3}|two|three|four|five|several|many) times|twice"
+    r"|(?:\d{1,3} ?|zwei|drei|vier|fünf|mehr)mals?)\b"
+    r"(?! (?:an?|per|each|every|die|pro|in der|im|am)\b)"
+)
+"""What happened several times is not over."""
 OF_OTHERS = _cue(r"\b(?:they|you|they've|you've|they'd|er|ihr)\b")
 """Subjects of unknown people; "he" and "she" were named before."""
 OWN = _cue(

@@ -414,7 +414,7 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
         )
         stated = [
             sentence
-            for sentence in later.sentences
+            for sentence in later.of_today
             if not sentence.asks and matter.changes.search(sentence.text)
         ]
         # "I got the job! I start at Globex in May" changes nothing before May
@@ -448,8 +448,13 @@ def _doer(
     """
     match = expression.search(sentence.text)
     assert match is not None
-    if _OWN_FIRST.match(match.group()) or not sentence.named.subjects:
+    if _OWN_FIRST.match(match.group()):
         return SELF
+    if not sentence.named.subjects:
+        before = [thing for thing in sentence.named.things if thing.start < match.start()]
+        # "repacked the suitcase, down to 22 kg"
+        is_of_thing = values_in(match.group()) and any(not thing.acts for thing in before)
+        return "" if is_of_thing else SELF
     subject = sentence.named.subject(match.end() - 1)
     if subject.is_thing and is_change and subject.person != SELF:
         return SELF if match.start() <= subject.start else ""
