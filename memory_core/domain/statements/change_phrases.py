@@ -254,7 +254,7 @@ NOW_INDEED = _cue(
 NEW_IN_ITS_PLACE = _cue(
     r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher"
     r"|doctor|gp|dentist|therapist|coach|trainer|roommate|flatmate|neighbou?r"
-    r"|phone|laptop|computer|car|bike|job|address|password|code|pin|e-?mail|bank|gym|girlfriend"
+    r"|phone|laptop|computer|car|bike|bicycle|job|address|password|code|pin|e-?mail|bank|gym|girlfriend"
     r"|boyfriend|partner|nanny|babysitter|cleaner|hairdresser"
     r"|chef|chefin|vermieter|vermieterin|lehrer|lehrerin|hausarzt|hausärztin|zahnarzt|zahnärztin"
     r"|trainer|mitbewohner|mitbewohnerin|handy|rechner"
@@ -334,7 +334,7 @@ MOVES = _cue(
     r"|nach (?:hinten|vorne?)|reduziert|herabgesetzt|hochgesetzt|runtergesetzt|angepasst|verdoppelt"
     r"|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves|moving|shifted"
     r"|pushed|bumped|delayed|extended|raised?"
-    r"|(?:increase|revise)d?(?= (?:the|my|our|it)\b)"
+    r"|(?:increase|revise)d?(?= (?:the|my|our|it|[\w-]{3,30} to \d{1,9})\b)"
     r"|decreased?|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the"
     r"|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down|gone down"
     r"|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
@@ -360,7 +360,7 @@ NOW = _cue(
     r"|(?:the|my|our|its) new(?! \w+ (?:of|for) )|(?:is|'s|are) actually|from now on"
     r"|nowadays|these days|as of|jetzt"
     r"|(?:der|die|das|mein\w{0,2}|unser\w{0,2}) neue[rnsm]?"
-    r"|neuerdings|inzwischen|mittlerweile"
+    r"|neuerdings|inzwischen|mittlerweile|nur noch(?= \d)"
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b"
     r"|(?:今は|今では|新し|これから|現在|今度|最近は|\d月から)"
 )

@@ -213,7 +213,8 @@ def _in_japanese(
             things.append(Thing(which, head))
         elif _TELLS_NOT_WHICH.search(which) is None:
             marks |= {(PART, which)}
-            things.append(Thing("", head, pre=terms(which), which=frozenset({(PART, which)})))
+            owner = "" if subject == SELF else subject
+            things.append(Thing(owner, head, pre=terms(which), which=frozenset({(PART, which)})))
         else:
             continue
         rest = rest.replace(match["head"], "、")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from itertools import product
 from os.path import commonprefix
@@ -120,7 +121,7 @@ def names_another(before: SaidSentence, now: SaidSentence) -> bool:
     if not shared - people <= same_thing(before, now, shared):
         return True
     counted = before.values.numbers.keys() & now.values.numbers.keys()
-    only_counts = bool(counted & shared) and not shared - counted - _actions(before) - people
+    only_counts = bool(counted & shared) and not shared - counted - _actions(before)
     return (only_counts and not _of_one_bearer(before, now)) or _are_of_one_kind(before, now)
 
 
@@ -131,13 +132,17 @@ def _actions(sentence: SaidSentence) -> frozenset[str]:
 def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a number that both sentences tell is one of the same person or thing.
 
-    Without a subject it is one of the things that the sentence names, and without these it is the
-    speaker's.
+    Without a subject it is one of the things that the sentence names before it; a sentence without
+    any goes on with what was told.
     """
     ours, theirs = _bearer(before), _bearer(now)
-    if not (ours or theirs):
-        return same_subject(before, now)
-    return bool(shared_terms(ours, theirs))
+    if not theirs and (not now.named.subjects or _OF_IT.search(now.text) is not None):
+        return True
+    return bool(shared_terms(ours, theirs)) if ours or theirs else same_subject(before, now)
+
+
+_DIGIT = re.compile(r"\d")
+_OF_IT = re.compile(r"\w (?:it|them|es|ihn)\b", re.IGNORECASE)
 
 
 def _bearer(sentence: SaidSentence) -> frozenset[str]:
@@ -145,8 +150,10 @@ def _bearer(sentence: SaidSentence) -> frozenset[str]:
     subject, things = sentence.named.subject(), sentence.named.things
     if subject.person and not subject.is_thing:
         return frozenset()
+    number = _DIGIT.search(sentence.text)
+    end = len(sentence.text) if number is None else number.start()
     doing = [thing for thing in things if thing.does]
-    named = [thing for thing in doing or things if not thing.acts]
+    named = doing or [thing for thing in things if not thing.acts and thing.start < end]
     terms = frozenset[str]().union(*(thing.words | thing.pre for thing in named))
     return terms - sentence.values.numbers.keys()
 
