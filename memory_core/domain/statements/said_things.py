@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from memory_core.domain.statements.said_words import (
     ADVERBS,
+    ALTERS,
     COUNTS,
     FOREIGN,
     FRESH,
@@ -258,6 +259,7 @@ class _Reader:
         doer: The thing that is the subject, where no person is.
         action: The subject's action, where that was the last word.
         place: Of the word that is read.
+        alters: Whether the subject, who is unknown, alters the thing that follows.
         is_after_pronoun: Whether a subject's pronoun was the last word.
         skips: Whether the next word is ignored.
 
@@ -273,6 +275,7 @@ class _Reader:
     doer: Thing | None = None
     action: Thing | None = None
     place: int = 0
+    alters: bool = False
     is_after_pronoun: bool = False
     skips: bool = False
 
@@ -383,6 +386,7 @@ class _Reader:
             if self.doer is not None:
                 which = self.doer.which | {("does", term) for term in self.doer.words}
             self.action = Thing(self.person, words, self.place, which=which, acts=True)
+            self.alters = lower in ALTERS and self.person == UNKNOWN
             self.things.append(self.action)
         if lower == "back" and self.last is not None:
             self.last.which |= {("to", "back")}
@@ -441,7 +445,7 @@ class _Reader:
             self._tells_which(self.last, thing, named, _key_of(words) if is_person else "")
         if self.action is not None and is_known and not does and not named.link:
             self.action.which |= {("object", term) for term in thing.words}  # I owe Mia
-        self.action = None
+        self.action, self.alters = None, False
         if not named.link or self.last is None or not self.last.does:
             self.last = thing
 
@@ -458,6 +462,7 @@ class _Reader:
         )
 
     def _thing(self, named: _Named, words: list[str], *, is_known: bool, is_free: bool) -> Thing:
+        is_free = is_free or self.alters
         owner = named.owner if named.owner is not None else "" if is_free else self.person
         if owner != SELF and any(word.casefold() in FOREIGN for word in words):
             owner = UNKNOWN

@@ -40,6 +40,8 @@ _OTHERS = "he he's he'd she she's she'd you you're you've hers theirs"
 OTHERS = frozenset(_OTHERS.split())
 THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er", "sie"])
 """Subjects that tell of no person: "they moved my flight"."""
+ALTERS = frozenset(["increased", "raised", "lowered", "reduced", "doubled", "halved"])
+"""What a person of whom nothing else is told does to a thing of somebody: a doctor to a dose."""
 COUNTS = frozenset(
     [
         "one",
