@@ -6,7 +6,7 @@ A message is read once and kept, since the same messages are compared again and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, starmap
@@ -222,7 +222,7 @@ def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
     ).replace("’", "'")
     return SpeakerMessage(
         " ".join(plain.casefold().split()),
-        tuple(starmap(_read_sentence, islice(_sentences(plain), MOST_SENTENCES))),
+        tuple(starmap(_read_sentence, _with_their_things(islice(_sentences(plain), MOST_SENTENCES)))),
     )
 
 
@@ -233,6 +233,26 @@ def _read_sentence(text: str, ends_asking: bool, after_mistake: bool) -> SaidSen
     The same sentence is in a message and in the message's excerpts, which differ for each question.
     """
     return SaidSentence(text, ends_asking, after_mistake)
+
+
+_OF_THING_BEFORE = re.compile(
+    r"\W{0,9}(?:(?:now|already|only|jetzt|schon|nur noch) )?"
+    r"(?:down|up|runter|rauf|hoch) (?:to|auf) \d",
+    re.IGNORECASE,
+)
+"""A sentence that tells no thing of its number: "Repacked the suitcase. Down to 22 kg"."""
+
+
+def _with_their_things(said: Iterable[tuple[str, bool, bool]]) -> list[tuple[str, bool, bool]]:
+    """Sentences, of which one without a thing goes with the sentence before."""
+    joined: list[tuple[str, bool, bool]] = []
+    for text, asks, after_mistake in said:
+        if joined and _OF_THING_BEFORE.match(text) is not None:
+            before, _, after_mistake = joined.pop()
+            joined.append((f"{before} {text}", asks, after_mistake))
+        else:
+            joined.append((text, asks, after_mistake))
+    return joined
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool, bool]]:

@@ -480,6 +480,8 @@ SEVERAL_TIMES = _cue(
     r"(?! (?:an?|per|each|every|die|pro|in der|im|am)\b)"
 )
 """What happened several times is not over."""
+NOT_YET = _cue(r"\b(?:still not|not yet|noch nicht) *\Z")
+"""Words before a change that has not come."""
 OF_OTHERS = _cue(r"\b(?:they|you|they've|you've|they'd|er|ihr)\b")
 """Subjects of unknown people; "he" and "she" were named before."""
 OWN = _cue(

@@ -39,6 +39,7 @@ from memory_core.domain.statements.change_phrases import (
     NEW_HOLDER,
     NEW_IN_ITS_PLACE,
     NOT_SO,
+    NOT_YET,
     NOW,
     NOW_INDEED,
     OF_EARLIER_TIME,
@@ -274,7 +275,10 @@ class SaidSentence:
     @cached_property
     def moves(self) -> bool:
         """Whether it says that a time or a number is moved, or was told wrongly."""
-        return self.corrects or self.ceases or MOVES.search(self.text) is not None
+        if self.corrects or self.ceases:
+            return True
+        match = MOVES.search(self.text)
+        return match is not None and NOT_YET.search(self.text[: match.start()]) is None
 
     @cached_property
     def new(self) -> bool:

@@ -252,7 +252,7 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
 
 def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker switched to another thing of the kind that was used before."""
-    if now.switched is None or now.supposed or not before.holds:
+    if now.switched is None or now.supposed or not before.holds or names_another(before, now):
         return False
     another = any(
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
@@ -354,6 +354,8 @@ def _closeness(
         return 0
     shared = shared_terms(before.terms, now.terms)
     if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
+        return 0
+    if names_another(before, now):
         return 0
     same = same_thing(before, now, shared)
     if not (same_subject(before, now) or not same.isdisjoint(asked.terms)):

@@ -509,5 +509,6 @@ def _key_of(words: list[str]) -> str:
     names = [word.casefold() for word in words if word[:1].isupper()]
     for word in words:
         if person := person_of(word):
-            return " ".join((person, *(name for name in names if name != word.casefold())))
+            apart = [word.casefold() for word in words if word.casefold() in TELLS_APART]
+            return " ".join((person, *apart, *(name for name in names if name != word.casefold())))
     return names[-1] if names else words[-1].casefold()
