@@ -47,7 +47,6 @@ from memory_core.recollection.reorder import (
     SaidStatement,
     Sources,
     asks_of_the_future,
-    asks_of_the_past,
     asks_of_the_present,
     begins_later,
     put_present_before_announced,
@@ -56,7 +55,6 @@ from memory_core.recollection.reorder import (
     put_sources_first,
     put_updates_first,
     sources_of,
-    terms_of_names,
 )
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
@@ -275,13 +273,7 @@ class Retriever:
             The rows, no more than the query wants, and their memories.
 
         """
-        disputed = with_disputes(
-            rows,
-            documents,
-            look,
-            of_the_past=asks_of_the_past(query.query),
-            names=terms_of_names(query.query),
-        )[: self.passing.limit(query)]
+        disputed = with_disputes(rows, documents, look, query.query)[: self.passing.limit(query)]
         if disputed == rows or query.similarity_threshold is not None:
             return rows, documents
         ids = look.candidates.ids

@@ -141,9 +141,7 @@ def tells_change(text: str, *, is_own: bool = False) -> bool:
 
     """
     message = read(text, is_own=is_own)
-    return any(
-        says_changed(sentence) for sentence in message.changing
-    ) or bool(message.changed)
+    return any(says_changed(sentence) for sentence in message.changing) or bool(message.changed)
 
 
 def says_changed(sentence: SaidSentence) -> bool:
@@ -222,7 +220,9 @@ def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
     ).replace("’", "'")
     return SpeakerMessage(
         " ".join(plain.casefold().split()),
-        tuple(starmap(_read_sentence, _with_their_things(islice(_sentences(plain), MOST_SENTENCES)))),
+        tuple(
+            starmap(_read_sentence, _with_their_things(islice(_sentences(plain), MOST_SENTENCES)))
+        ),
     )
 
 
@@ -243,10 +243,10 @@ _OF_THING_BEFORE = re.compile(
 """A sentence that tells no thing of its number: "Repacked the suitcase. Down to 22 kg"."""
 
 
-def _with_their_things(said: Iterable[tuple[str, bool, bool]]) -> list[tuple[str, bool, bool]]:
+def _with_their_things(parts: Iterable[tuple[str, bool, bool]]) -> list[tuple[str, bool, bool]]:
     """Sentences, of which one without a thing goes with the sentence before."""
     joined: list[tuple[str, bool, bool]] = []
-    for text, asks, after_mistake in said:
+    for text, asks, after_mistake in parts:
         if joined and _OF_THING_BEFORE.match(text) is not None:
             before, _, after_mistake = joined.pop()
             joined.append((f"{before} {text}", asks, after_mistake))

@@ -465,7 +465,8 @@ OF_STORY = _cue(
     rf"\b(?:watch(?:ed|ing)?|saw|seen|read|reading) (?:an?|the|this|that) (?:[\w-]+ ){{0,2}}"
     rf"(?:{_FICTION})\b|\b(?:in (?:the|an?|this|that|dem|einem|der|einer)|im) (?:{_FICTION})\b"
     r"(?! (?:club|group|industry|business|shop|store|trade))"
-    rf"|\b(?:{_FICTION}) (?:gesehen|gelesen|geschaut)\b|(?:映画|小説|漫画|ドラマ|アニメ)(?:の中)?[でを]"
+    rf"|\b(?:{_FICTION}) (?:gesehen|gelesen|geschaut)\b"
+    r"|(?:映画|小説|漫画|ドラマ|アニメ)(?:の中)?[でを]"
 )
 """Words of a sentence that retells a film or a book."""
 OF_EARLIER_TIME = _cue(

@@ -245,9 +245,7 @@ class SaidSentence:
         for place, clause in enumerate(self.clauses):
             ended = (
                 frozenset[str]()
-                if clause.asks
-                or SUPPOSED.search(clause.text)
-                or SEVERAL_TIMES.search(clause.text)
+                if clause.asks or SUPPOSED.search(clause.text) or SEVERAL_TIMES.search(clause.text)
                 else ended_terms(clause, self.language)
             )
             if (

@@ -41,7 +41,7 @@ OTHERS = frozenset(_OTHERS.split())
 THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er", "sie"])
 """Subjects that tell of no person: "they moved my flight"."""
 ALTERS = frozenset(["increased", "raised", "lowered", "reduced", "doubled", "halved"])
-"""What a person of whom nothing else is told does to a thing of somebody: a doctor to a dose."""
+"""What an unknown person does to a thing of another person: a doctor to a dose."""
 COUNTS = frozenset(
     [
         "one",
@@ -136,8 +136,8 @@ FOREIGN = frozenset(
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
     first second third other left right current older younger elder eldest youngest private personal
-    home work former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
-    jüngere ältester jüngster
+    home work former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes
+    ältere jüngere ältester jüngster
 """
 TELLS_APART = frozenset(_TELLS_APART.split())
 """Words that distinguish two things of a kind, though they have little other meaning."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from itertools import product
-from os.path import commonprefix
+from itertools import product, takewhile
 
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
@@ -106,10 +105,11 @@ def same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str])
 
 
 def names_another(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a word of both sentences, but no name, names another thing.
+    """Whether what both sentences tell of is another thing in the later one.
 
-    For example "the production database" after "the staging database", or "my brother's phone"
-    after "my phone".
+    A word of both, but no name, names another thing: "the production database" after "the staging
+    database", "my brother's phone" after "my phone". Or only a number is in both, and it is of
+    another thing or person: "the suitcase is down to 22 kg" after "I weigh 85 kg".
 
     Args:
         before: The earlier sentence.
@@ -146,7 +146,7 @@ _OF_IT = re.compile(r"\w (?:it|them|es|ihn)\b", re.IGNORECASE)
 
 
 def _bearer(sentence: SaidSentence) -> frozenset[str]:
-    """The terms of the things of which a sentence tells a number; none for a person."""
+    """The things whose number a sentence tells; none for a person."""
     subject, things = sentence.named.subject(), sentence.named.things
     if subject.person and not subject.is_thing:
         return frozenset()
@@ -175,11 +175,12 @@ def _nouns(sentence: SaidSentence) -> frozenset[str]:
     return frozenset[str]().union(*(thing.words for thing in things))
 
 
-def _tell_kind(one: str, other: str) -> bool:
+def _tell_kind(ours: str, theirs: str) -> bool:
     """Whether two compounds have the same last noun after different first ones."""
-    kind = commonprefix((one[::-1], other[::-1]))[::-1]
-    first = min(len(one), len(other)) - len(kind)
-    return first >= LEAST_FIRST and len(kind) >= LEAST_COMPOUND and not kind.endswith(_NO_NOUN)
+    signs = zip(reversed(ours), reversed(theirs), strict=False)
+    length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], signs))
+    first = min(len(ours), len(theirs)) - length
+    return first >= LEAST_FIRST and length >= LEAST_COMPOUND and not ours.endswith(_NO_NOUN)
 
 
 LEAST_FIRST = 3
