@@ -453,7 +453,7 @@ AHEAD = "will|going to"
 """Words for the future, as alternatives of an expression."""
 SUPPOSED = _cue(
     rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's"
-    r"|try to|want(?:ed)? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
+    r"|try to|want(?:s|ed)? to|hopes? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
     r"|as soon as|sobald|once (?:i'm|i am|i've|we're|we are|we've|it's|it is|he's|she's|they're)"
     r"|dream\w*|dreamt|träum\w*|pretend\w*|suppose|novel|the game|joked|sollte|könnte"
     r"|würde|wenn|falls"
