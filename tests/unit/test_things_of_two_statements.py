@@ -92,6 +92,8 @@ OF_ANOTHER = (
     ("犬のポチを飼っています。", "映画でポチが死にました。"),
     ("会社の定時は18時です。", "妹の会社の定時は17時に変わりました。"),
     ("仙台に住んでいます。", "いつか福岡に引っ越したい。"),
+    ("I'm flying to Lisbon in May.", "The flight to Porto was cancelled."),
+    ("Ich fliege nach Lissabon.", "Der Flug nach Porto wurde gestrichen."),
     ("仙台に住んでいます。", "福岡に引っ越したら連絡します。"),
     # as told by people who tried it
     ("I weigh 85 kg.", "the parcel came in at 4.2 kg, down to 3.9 without the box"),
@@ -180,6 +182,8 @@ OF_THE_SAME = (
     ("My daughter is 120 cm tall.", "My daughter is 130 cm tall now."),
     ("I take 20 mg of citalopram.", "My doctor put the citalopram up to 40 mg."),
     ("I take 20 mg of citalopram.", "I'm now on 40 mg of citalopram."),
+    ("My tablets are 5 mg of amlodipine.", "Saw the doctor, she's put me up to 10 mg."),
+    ("My laptop has 8 GB of RAM.", "I upgraded it to 32 GB."),
     ("My gym costs 30 euros a month.", "The gym went up to 45 euros a month."),
     ("My laptop has 16 GB of RAM.", "I upgraded the laptop to 32 GB."),
     ("The backend listens on port 8080.", "The backend moved to port 9090."),

@@ -136,13 +136,14 @@ def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
     any goes on with what was told.
     """
     ours, theirs = _bearer(before), _bearer(now)
-    if not theirs and (not now.named.subjects or _OF_IT.search(now.text) is not None):
+    if not theirs and (not now.named.subjects or _TOLD_BEFORE.search(now.text) is not None):
         return True
     return bool(shared_terms(ours, theirs)) if ours or theirs else same_subject(before, now)
 
 
 _DIGIT = re.compile(r"\d")
-_OF_IT = re.compile(r"\w (?:it|them|es|ihn)\b", re.IGNORECASE)
+_TOLD_BEFORE = re.compile(r"\w (?:it|them|es|ihn|me|mich)\b", re.IGNORECASE)
+"""An object that names no thing: "I upgraded it to 32 GB", "she's put me up to 10 mg"."""
 
 
 def _bearer(sentence: SaidSentence) -> frozenset[str]:
