@@ -14,6 +14,8 @@ from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ledger.ids import conflict_record_ids
 from memory_core.recollection.passing_rows import episode_of
 from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.reorder import terms_of_names
+from memory_core.recollection.updates import asks_of_the_past
 
 MOST_LATER = 200
 """The most later candidates that are compared with a result, the most relevant."""
@@ -21,26 +23,27 @@ _PENDING = b'"conflict_state":"pending"'
 
 
 def with_disputes(
-    rows: Sequence[int],
-    documents: Mapping[str, SerializedMemory],
-    look: QueryRound,
-    *,
-    of_the_past: bool,
-    names: Collection[str],
+    rows: Sequence[int], documents: Mapping[str, SerializedMemory], look: QueryRound, query: str
 ) -> list[int]:
     """Put the later sides of open conflicts before their earlier sides.
 
-    A side that alone has a name of the query stays first: "Who has a Golf?".
+    A side that alone has a name of the query stays first: "Who has a Golf?". For a question about
+    what was so, the later sides come behind.
 
     Args:
         rows: Of the results, best first.
         documents: Their memories by id.
         look: The round that the rows are of.
-        of_the_past: Whether the query asks for what was so; then the later sides come behind.
-        names: The terms of the query's names.
+        query: The query.
 
     """
     ids = look.candidates.ids
+    if not any(
+        (document := documents.get(ids[row])) is not None and _PENDING in document.json
+        for row in rows
+    ):
+        return list(rows)
+    of_the_past, names = asks_of_the_past(query), terms_of_names(query)
     ordered = list[int]()
     results = {episode_of(look, row): row for row in rows}
     for row in rows:

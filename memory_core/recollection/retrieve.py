@@ -41,26 +41,26 @@ from memory_core.recollection.passing_rows import PassingRows
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.quotations import said_by, speaker
 from memory_core.recollection.reorder import (
-    LEAST_SHARE,
-    MOST_BEHIND,
     Reranking,
-    SaidStatement,
     Sources,
     asks_of_the_future,
-    asks_of_the_past,
-    asks_of_the_present,
     begins_later,
     put_present_before_announced,
     put_present_truths_first,
     put_repeats_behind,
     put_sources_first,
-    put_updates_first,
     sources_of,
-    terms_of_names,
 )
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.superseded import Superseded, superseded_facts
+from memory_core.recollection.updates import (
+    LEAST_SHARE,
+    MOST_BEHIND,
+    SaidStatement,
+    asks_of_the_present,
+    put_updates_first,
+)
 
 
 class Retriever:
@@ -275,13 +275,7 @@ class Retriever:
             The rows, no more than the query wants, and their memories.
 
         """
-        disputed = with_disputes(
-            rows,
-            documents,
-            look,
-            of_the_past=asks_of_the_past(query.query),
-            names=terms_of_names(query.query),
-        )[: self.passing.limit(query)]
+        disputed = with_disputes(rows, documents, look, query.query)[: self.passing.limit(query)]
         if disputed == rows or query.similarity_threshold is not None:
             return rows, documents
         ids = look.candidates.ids

@@ -6,7 +6,7 @@ A message is read once and kept, since the same messages are compared again and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, starmap
@@ -51,7 +51,22 @@ class SpeakerMessage:
     @cached_property
     def changing(self) -> tuple[SaidSentence, ...]:
         """The sentences with a word for a change."""
-        return tuple(sentence for sentence in self.sentences if sentence.changes)
+        return tuple(sentence for sentence in self.of_today if sentence.changes)
+
+    @cached_property
+    def of_today(self) -> tuple[SaidSentence, ...]:
+        """The sentences that retell no film and no former time.
+
+        After a sentence that does so, these are the sentences without a term of it.
+        """
+        retold = set[str]()
+        present = []
+        for sentence in self.sentences:
+            if not sentence.is_of_today:
+                retold |= sentence.terms
+            elif sentence.terms.isdisjoint(retold):
+                present.append(sentence)
+        return tuple(present)
 
     @cached_property
     def tells_change(self) -> bool:
@@ -80,7 +95,7 @@ class SpeakerMessage:
     @cached_property
     def changed(self) -> frozenset[int]:
         """The places in `MATTERS` in which it tells a change."""
-        text = " ".join(sentence.text for sentence in self.sentences)
+        text = " ".join(sentence.text for sentence in self.of_today)
         lower = text.lower()
         places = [
             place
@@ -89,7 +104,7 @@ class SpeakerMessage:
         ]
         if not places:
             return frozenset()
-        stated = " ".join(sentence.text for sentence in self.sentences if not sentence.asks)
+        stated = " ".join(sentence.text for sentence in self.of_today if not sentence.asks)
         return frozenset(place for place in places if MATTERS[place].changes.search(stated))
 
     @cached_property
@@ -126,9 +141,7 @@ def tells_change(text: str, *, is_own: bool = False) -> bool:
 
     """
     message = read(text, is_own=is_own)
-    return any(
-        sentence.changes and says_changed(sentence) for sentence in message.sentences
-    ) or bool(message.changed)
+    return any(says_changed(sentence) for sentence in message.changing) or bool(message.changed)
 
 
 def says_changed(sentence: SaidSentence) -> bool:
@@ -207,7 +220,9 @@ def read(text: str, *, is_own: bool = False) -> SpeakerMessage:
     ).replace("’", "'")
     return SpeakerMessage(
         " ".join(plain.casefold().split()),
-        tuple(starmap(_read_sentence, islice(_sentences(plain), MOST_SENTENCES))),
+        tuple(
+            starmap(_read_sentence, _with_their_things(islice(_sentences(plain), MOST_SENTENCES)))
+        ),
     )
 
 
@@ -218,6 +233,26 @@ def _read_sentence(text: str, ends_asking: bool, after_mistake: bool) -> SaidSen
     The same sentence is in a message and in the message's excerpts, which differ for each question.
     """
     return SaidSentence(text, ends_asking, after_mistake)
+
+
+_OF_THING_BEFORE = re.compile(
+    r"\W{0,9}(?:(?:now|already|only|jetzt|schon|nur noch) )?"
+    r"(?:down|up|runter|rauf|hoch) (?:to|auf) \d",
+    re.IGNORECASE,
+)
+"""A sentence that tells no thing of its number: "Repacked the suitcase. Down to 22 kg"."""
+
+
+def _with_their_things(parts: Iterable[tuple[str, bool, bool]]) -> list[tuple[str, bool, bool]]:
+    """Sentences, of which one without a thing goes with the sentence before."""
+    joined: list[tuple[str, bool, bool]] = []
+    for text, asks, after_mistake in parts:
+        if joined and _OF_THING_BEFORE.match(text) is not None:
+            before, _, after_mistake = joined.pop()
+            joined.append((f"{before} {text}", asks, after_mistake))
+        else:
+            joined.append((text, asks, after_mistake))
+    return joined
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool, bool]]:

@@ -254,7 +254,7 @@ NOW_INDEED = _cue(
 NEW_IN_ITS_PLACE = _cue(
     r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher"
     r"|doctor|gp|dentist|therapist|coach|trainer|roommate|flatmate|neighbou?r"
-    r"|phone|laptop|computer|car|bike|job|address|password|code|pin|e-?mail|bank|gym|girlfriend"
+    r"|phone|laptop|computer|car|bike|bicycle|job|address|password|code|pin|e-?mail|bank|gym|girlfriend"
     r"|boyfriend|partner|nanny|babysitter|cleaner|hairdresser"
     r"|chef|chefin|vermieter|vermieterin|lehrer|lehrerin|hausarzt|hausärztin|zahnarzt|zahnärztin"
     r"|trainer|mitbewohner|mitbewohnerin|handy|rechner"
@@ -334,7 +334,7 @@ MOVES = _cue(
     r"|nach (?:hinten|vorne?)|reduziert|herabgesetzt|hochgesetzt|runtergesetzt|angepasst|verdoppelt"
     r"|halbiert|abgenommen|zugenommen|verwechselt|verlegen wir|moved|moves|moving|shifted"
     r"|pushed|bumped|delayed|extended|raised?"
-    r"|(?:increase|revise)d?(?= (?:the|my|our|it)\b)"
+    r"|(?:increase|revise)d?(?= (?:the|my|our|it|[\w-]{3,30} to \d{1,9})\b)"
     r"|decreased?|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the"
     r"|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down|gone down"
     r"|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
@@ -360,7 +360,7 @@ NOW = _cue(
     r"|(?:the|my|our|its) new(?! \w+ (?:of|for) )|(?:is|'s|are) actually|from now on"
     r"|nowadays|these days|as of|jetzt"
     r"|(?:der|die|das|mein\w{0,2}|unser\w{0,2}) neue[rnsm]?"
-    r"|neuerdings|inzwischen|mittlerweile"
+    r"|neuerdings|inzwischen|mittlerweile|nur noch(?= \d)"
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b"
     r"|(?:今は|今では|新し|これから|現在|今度|最近は|\d月から)"
 )
@@ -453,12 +453,38 @@ AHEAD = "will|going to"
 """Words for the future, as alternatives of an expression."""
 SUPPOSED = _cue(
     rf"\b(?:{AHEAD}|would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's"
-    r"|try to|want(?:ed)? to|wanna|gonna|remember to|why don't|unless|whether|almost|nearly"
+    r"|try to|want(?:s|ed)? to|hopes? to|wanna|gonna|remember to|why don't|unless|whether|almost"
+    r"|nearly"
+    r"|as soon as|sobald|once (?:i'm|i am|i've|we're|we are|we've|it's|it is|he's|she's|they're)"
     r"|dream\w*|dreamt|träum\w*|pretend\w*|suppose|novel|the game|joked|sollte|könnte"
     r"|würde|wenn|falls"
     r"|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)"
 )
 """Words in a clause that tells no fact."""
+_FICTION = "film|movie|series|novel|book|episode|documentary|story|serie|roman|buch|krimi"
+OF_STORY = _cue(
+    rf"\b(?:watch(?:ed|ing)? (?:an?|the|this|that)|(?:saw|seen|read|reading) an?)"
+    rf" (?:[\w-]+ ){{0,2}}(?:show|{_FICTION})\b"
+    rf"|\b(?:in (?:the|an?|this|that|dem|einem|der|einer)|im) (?:{_FICTION})\b"
+    r"(?! (?:club|group|industry|business|shop|store|trade))"
+    rf"|\b(?:{_FICTION}) (?:gesehen|gelesen|geschaut)\b"
+    r"|(?:映画|小説|漫画|ドラマ|アニメ)(?:の中)?[でを]"
+)
+"""Words of a sentence that retells a film or a book."""
+OF_EARLIER_TIME = _cue(
+    r"\b(?:in|until|till|im jahr|bis) (?:19|20)\d\d\b|\byears ago\b|\bvor \w{2,12} jahren\b"
+    r"|\b(?:as an?|als) (?:child|kid|teenager|student|kind|jugendlicher?|studentin)\b"
+    r"|\b(?:back then|damals)\b|(?:の頃|昔)"
+)
+"""Words for a time long before, in a sentence that tells how something was then."""
+SEVERAL_TIMES = _cue(
+    r"\b(?:(?:\d{1,3}|two|three|four|five|several|many) times|twice"
+    r"|(?:\d{1,3} ?|zwei|drei|vier|fünf|mehr)mals?)\b"
+    r"(?! (?:an?|per|each|every|die|pro|in der|im|am)\b)"
+)
+"""What happened several times is not over."""
+NOT_YET = _cue(r"\b(?:still not|not yet|noch nicht) *\Z")
+"""Words before a change that has not come."""
 OF_OTHERS = _cue(r"\b(?:they|you|they've|you've|they'd|er|ihr)\b")
 """Subjects of unknown people; "he" and "she" were named before."""
 OWN = _cue(

@@ -39,13 +39,17 @@ from memory_core.domain.statements.change_phrases import (
     NEW_HOLDER,
     NEW_IN_ITS_PLACE,
     NOT_SO,
+    NOT_YET,
     NOW,
     NOW_INDEED,
+    OF_EARLIER_TIME,
+    OF_STORY,
     OWN,
     PAST,
     PREFERS,
     PREFERS_NOW,
     PRESENT,
+    SEVERAL_TIMES,
     SPLIT_END,
     STAGES,
     STOPPED,
@@ -212,6 +216,20 @@ class SaidSentence:
         )
 
     @cached_property
+    def is_of_today(self) -> bool:
+        """Whether it tells of the world and of the time of its speaker.
+
+        It does not if it retells a film, or tells how something was long before.
+        """
+        if OF_STORY.search(self.text) is not None:
+            return False
+        return (
+            OF_EARLIER_TIME.search(self.text) is None
+            or PAST.search(self.text) is None
+            or PRESENT.search(self.text) is not None
+        )
+
+    @cached_property
     def supposed(self) -> bool:
         """Whether it tells a possibility."""
         return SUPPOSED.search(self.text) is not None
@@ -227,7 +245,7 @@ class SaidSentence:
         for place, clause in enumerate(self.clauses):
             ended = (
                 frozenset[str]()
-                if clause.asks or SUPPOSED.search(clause.text)
+                if clause.asks or SUPPOSED.search(clause.text) or SEVERAL_TIMES.search(clause.text)
                 else ended_terms(clause, self.language)
             )
             if (
@@ -255,7 +273,10 @@ class SaidSentence:
     @cached_property
     def moves(self) -> bool:
         """Whether it says that a time or a number is moved, or was told wrongly."""
-        return self.corrects or self.ceases or MOVES.search(self.text) is not None
+        if self.corrects or self.ceases:
+            return True
+        match = MOVES.search(self.text)
+        return match is not None and NOT_YET.search(self.text[: match.start()]) is None
 
     @cached_property
     def new(self) -> bool:

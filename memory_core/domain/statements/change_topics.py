@@ -86,7 +86,7 @@ MATTERS: tuple[Matter, ...] = (
         r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト|部に(?:い"
         r"|所属)"
         r"|の仕事|ってます|やってます|をしています|で(?:営業|経理|事務|販売|接客|教師)(?:を)?(?:やって|して)",
-        rf"\bi'?m (?:now )?an? {_TRADE}(?= now| these days)|\bich bin jetzt {_TRADE}"
+        rf"\bi(?:'?m| work as) (?:now )?an? {_TRADE}(?= now| these days)|\bich bin jetzt {_TRADE}"
         r"|\bfirst (?:day|week|month|shift) (?:at|with) (?:the )?(?-i:[A-Z])[\w'& ]{1,40}"
         r"(?: (?:is |was )?(?:done|over|behind me)\b|$|[!.,])"
         r"|\berste[rn]? (?:tag|woche|monat) (?:bei|beim|in der) (?-i:[A-ZÄÖÜ])"
@@ -410,6 +410,7 @@ _KINDS = (
         "seat prius rav4 プリウス フィット アクア"
     ),
     "sparkasse n26 ing dkb comdirect revolut monzo barclays hsbc lloyds natwest chase commerzbank",
+    "npm pnpm yarn bun",
     "unittest pytest nose jest mocha vitest junit testng rspec minitest",
     "react vue angular svelte python rust golang java kotlin typescript javascript ruby elixir",
     "nikon canon sony fujifilm leica panasonic",

@@ -252,7 +252,7 @@ def _may_replace_unnamed(now: SaidSentence) -> bool:
 
 def _another_of_kind(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the speaker switched to another thing of the kind that was used before."""
-    if now.switched is None or now.supposed or not before.holds:
+    if now.switched is None or now.supposed or not before.holds or names_another(before, now):
         return False
     another = any(
         not now.kinds[kind] & before.kinds[kind] for kind in now.kinds.keys() & before.kinds.keys()
@@ -355,6 +355,8 @@ def _closeness(
     shared = shared_terms(before.terms, now.terms)
     if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
         return 0
+    if names_another(before, now):
+        return 0
     same = same_thing(before, now, shared)
     if not (same_subject(before, now) or not same.isdisjoint(asked.terms)):
         return 0
@@ -414,7 +416,7 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
         )
         stated = [
             sentence
-            for sentence in later.sentences
+            for sentence in later.of_today
             if not sentence.asks and matter.changes.search(sentence.text)
         ]
         # "I got the job! I start at Globex in May" changes nothing before May
@@ -448,8 +450,13 @@ def _doer(
     """
     match = expression.search(sentence.text)
     assert match is not None
-    if _OWN_FIRST.match(match.group()) or not sentence.named.subjects:
+    if _OWN_FIRST.match(match.group()):
         return SELF
+    if not sentence.named.subjects:
+        before = [thing for thing in sentence.named.things if thing.start < match.start()]
+        # "repacked the suitcase, down to 22 kg"
+        is_of_thing = values_in(match.group()) and any(not thing.acts for thing in before)
+        return "" if is_of_thing else SELF
     subject = sentence.named.subject(match.end() - 1)
     if subject.is_thing and is_change and subject.person != SELF:
         return SELF if match.start() <= subject.start else ""

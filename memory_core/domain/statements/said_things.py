@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from memory_core.domain.statements.said_words import (
     ADVERBS,
+    ALTERS,
     COUNTS,
     FOREIGN,
     FRESH,
@@ -46,6 +47,8 @@ SELF = "i"
 """The speaker, as an owner and as a subject."""
 UNKNOWN = "?"
 """An owner that only a pronoun names."""
+PERSON = "person"
+"""The kind of a word that names a person: the mother is not the mother-in-law."""
 KIND = "kind"
 """The kind of a word that tells the owner of a thing from other owners of its kind: the balance of
 the current account, that of the savings account.
@@ -94,6 +97,7 @@ class Thing:
             roof".
         which: Terms that tell it from other things of its name, with the kind of each.
         does: Whether it is the subject of the action.
+        acts: Whether it is the action.
 
     """
 
@@ -104,6 +108,7 @@ class Thing:
     parts: frozenset[str] = frozenset()
     which: frozenset[tuple[str, str]] = frozenset()
     does: bool = False
+    acts: bool = False
 
 
 class Subject(NamedTuple):
@@ -204,12 +209,13 @@ def _in_japanese(
     for match in _PAIR_IN_JAPANESE.finditer(text):
         which, head = match["which"], terms(match["head"])
         if which in SELVES_IN_JAPANESE:
-            things.append(Thing(SELF, head))
+            things.append(Thing(SELF, head, does=True))
         elif _PERSON_IN_JAPANESE.fullmatch(which):
             things.append(Thing(which, head))
         elif _TELLS_NOT_WHICH.search(which) is None:
             marks |= {(PART, which)}
-            things.append(Thing(subject, head, pre=terms(which), which=frozenset({(PART, which)})))
+            owner = "" if subject == SELF else subject
+            things.append(Thing(owner, head, pre=terms(which), which=frozenset({(PART, which)})))
         else:
             continue
         rest = rest.replace(match["head"], "、")
@@ -253,6 +259,7 @@ class _Reader:
         doer: The thing that is the subject, where no person is.
         action: The subject's action, where that was the last word.
         place: Of the word that is read.
+        alters: Whether the subject, who is unknown, alters the thing that follows.
         is_after_pronoun: Whether a subject's pronoun was the last word.
         skips: Whether the next word is ignored.
 
@@ -268,6 +275,7 @@ class _Reader:
     doer: Thing | None = None
     action: Thing | None = None
     place: int = 0
+    alters: bool = False
     is_after_pronoun: bool = False
     skips: bool = False
 
@@ -311,24 +319,31 @@ class _Reader:
 
     def _reads_pronoun(self, lower: str) -> bool:
         """Read a pronoun. Returns whether the word is a pronoun."""
-        if lower not in SELVES and lower not in OTHERS and lower not in THEY:
+        is_self = lower in SELVES and not (self.is_german and lower in LINKS)  # im Zug
+        if not is_self and lower not in OTHERS and lower not in THEY:
             return False
         self.close()
         self.last = self.doer = None
         if lower in THEY:
-            if self.is_fresh or lower.startswith("they"):
+            person = self._other_person() if self.is_german and lower != "es" else UNKNOWN
+            if person != UNKNOWN:
+                self.subjects.append(Subject(self.place, person))
+            elif self.is_fresh or lower.startswith("they"):
                 self.subjects.append(Subject(self.place, "", is_thing=True))
-        elif lower in SELVES:
+        elif is_self:
             self.subjects.append(Subject(self.place, SELF))
-        else:  # the person named before, where that is not the speaker
-            named = [subject.person for subject in self.subjects]
-            others = [person for person in named if person not in ("", SELF)]
-            self.subjects.append(Subject(self.place, others[-1] if others else UNKNOWN))
+        else:
+            self.subjects.append(Subject(self.place, self._other_person()))
         self.is_fresh = False
-        self.is_after_pronoun = (lower in SELVES and lower not in OBJECTS) or (
+        self.is_after_pronoun = (is_self and lower not in OBJECTS) or (
             lower in OTHERS and not self.is_german
         )
         return True
+
+    def _other_person(self) -> str:
+        """The person named before who is not the speaker."""
+        named = (subject.person for subject in reversed(self.subjects))
+        return next((person for person in named if person not in ("", SELF)), UNKNOWN)
 
     def _reads_link(self, lower: str) -> bool:
         """Read an article, or a word between two things. Returns whether it was read."""
@@ -339,7 +354,8 @@ class _Reader:
             if lower in MY:
                 self.named.owner = SELF
             elif lower in THEIR:
-                self.named.owner = self.person or UNKNOWN
+                of_thing = bool(self.subjects) and self.subjects[-1].is_thing
+                self.named.owner = (of_thing and self.person) or self._other_person()
         elif lower in LINKS:
             if self.named.link and not self.named.words:  # traded in for
                 self.last = None
@@ -349,6 +365,7 @@ class _Reader:
             self._close_part()
         else:
             return False
+        self.is_after_pronoun = False
         return True
 
     def _is_verb(self, word: str) -> bool:
@@ -368,7 +385,8 @@ class _Reader:
             which = frozenset[tuple[str, str]]()
             if self.doer is not None:
                 which = self.doer.which | {("does", term) for term in self.doer.words}
-            self.action = Thing(self.person, words, self.place, which=which)
+            self.action = Thing(self.person, words, self.place, which=which, acts=True)
+            self.alters = lower in ALTERS and self.person == UNKNOWN
             self.things.append(self.action)
         if lower == "back" and self.last is not None:
             self.last.which |= {("to", "back")}
@@ -427,7 +445,7 @@ class _Reader:
             self._tells_which(self.last, thing, named, _key_of(words) if is_person else "")
         if self.action is not None and is_known and not does and not named.link:
             self.action.which |= {("object", term) for term in thing.words}  # I owe Mia
-        self.action = None
+        self.action, self.alters = None, False
         if not named.link or self.last is None or not self.last.does:
             self.last = thing
 
@@ -444,13 +462,15 @@ class _Reader:
         )
 
     def _thing(self, named: _Named, words: list[str], *, is_known: bool, is_free: bool) -> Thing:
+        is_free = is_free or self.alters
         owner = named.owner if named.owner is not None else "" if is_free else self.person
         if owner != SELF and any(word.casefold() in FOREIGN for word in words):
             owner = UNKNOWN
         whole = [self.terms(word) for word in words]
+        persons = frozenset((PERSON, person) for word in words if (person := person_of(word)))
         is_brand = not self.is_german and all(word[0].isupper() for word in words)
         if is_known or (is_brand and len(words) > 1):
-            return Thing(owner, frozenset[str]().union(*whole), named.start)
+            return Thing(owner, frozenset[str]().union(*whole), named.start, which=persons)
         pre = frozenset[str]().union(*whole[:-1])
         apart = {word.casefold() for word in words[:-1]} & TELLS_APART
         parts = map(self.terms, named.words[: named.owning])
@@ -489,5 +509,6 @@ def _key_of(words: list[str]) -> str:
     names = [word.casefold() for word in words if word[:1].isupper()]
     for word in words:
         if person := person_of(word):
-            return " ".join((person, *(name for name in names if name != word.casefold())))
+            apart = [word.casefold() for word in words if word.casefold() in TELLS_APART]
+            return " ".join((person, *apart, *(name for name in names if name != word.casefold())))
     return names[-1] if names else words[-1].casefold()

@@ -32,14 +32,18 @@ PERSON_IN_JAPANESE = (
 KIN_IN_JAPANESE = re.compile(rf"{PERSON_IN_JAPANESE}(?=[はがのもと])")
 SELVES_IN_JAPANESE = frozenset(["私", "僕", "俺", "うち", "自分", "私たち", "わたし"])
 
-_SELVES = "i i'm i've i'd i'll im ive we we're we've we'll user ich wir me us mich mir uns"
+_SELVES = """
+    i i'm i've i'd i'll im ive we we're we've we'll user ich wir me us mich mir uns myself themself
+"""
 SELVES = frozenset(_SELVES.split())
-OBJECTS = frozenset(_SELVES.split()[-5:])
+OBJECTS = frozenset(_SELVES.split()[-7:])
 """The speaker, where the speaker is not the subject."""
 _OTHERS = "he he's he'd she she's she'd you you're you've hers theirs"
 OTHERS = frozenset(_OTHERS.split())
-THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er"])
+THEY = frozenset(["they", "they're", "they've", "they'd", "it", "it's", "es", "er", "sie"])
 """Subjects that tell of no person: "they moved my flight"."""
+ALTERS = frozenset(["increased", "raised", "lowered", "reduced", "doubled", "halved"])
+"""What an unknown person does to a thing of another person: a doctor to a dose."""
 COUNTS = frozenset(
     [
         "one",
@@ -134,8 +138,8 @@ FOREIGN = frozenset(
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
     first second third other left right current older younger elder eldest youngest private personal
-    home former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes ältere
-    jüngere ältester jüngster
+    home work former last zweite zweiten andere anderen linke linken linkes rechte rechten rechtes
+    ältere jüngere ältester jüngster
 """
 TELLS_APART = frozenset(_TELLS_APART.split())
 """Words that distinguish two things of a kind, though they have little other meaning."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
+from itertools import product, takewhile
 
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
@@ -103,10 +105,11 @@ def same_thing(before: SaidSentence, now: SaidSentence, shared: Collection[str])
 
 
 def names_another(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a word of both sentences, but no name, names another thing.
+    """Whether what both sentences tell of is another thing in the later one.
 
-    For example "the production database" after "the staging database", or "my brother's phone"
-    after "my phone".
+    A word of both, but no name, names another thing: "the production database" after "the staging
+    database", "my brother's phone" after "my phone". Or only a number is in both, and it is of
+    another thing or person: "the suitcase is down to 22 kg" after "I weigh 85 kg".
 
     Args:
         before: The earlier sentence.
@@ -115,7 +118,76 @@ def names_another(before: SaidSentence, now: SaidSentence) -> bool:
     """
     shared = shared_terms(before.terms, now.terms)
     people = before.names | before.first | now.names | now.first
-    return not shared - people <= same_thing(before, now, shared)
+    if not shared - people <= same_thing(before, now, shared):
+        return True
+    counted = before.values.numbers.keys() & now.values.numbers.keys()
+    only_counts = bool(counted & shared) and not shared - counted - _actions(before)
+    return (only_counts and not _of_one_bearer(before, now)) or _are_of_one_kind(before, now)
+
+
+def _actions(sentence: SaidSentence) -> frozenset[str]:
+    return frozenset[str]().union(*(thing.words for thing in sentence.named.things if thing.acts))
+
+
+def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a number that both sentences tell is one of the same person or thing.
+
+    Without a subject it is one of the things that the sentence names before it; a sentence without
+    any goes on with what was told.
+    """
+    ours, theirs = _bearer(before), _bearer(now)
+    if not theirs and (not now.named.subjects or _TOLD_BEFORE.search(now.text) is not None):
+        return True
+    return bool(shared_terms(ours, theirs)) if ours or theirs else same_subject(before, now)
+
+
+_DIGIT = re.compile(r"\d")
+_TOLD_BEFORE = re.compile(r"\w (?:it|them|es|ihn|me|mich)\b", re.IGNORECASE)
+"""An object that names no thing: "I upgraded it to 32 GB", "she's put me up to 10 mg"."""
+
+
+def _bearer(sentence: SaidSentence) -> frozenset[str]:
+    """The things whose number a sentence tells; none for a person."""
+    subject, things = sentence.named.subject(), sentence.named.things
+    if subject.person and not subject.is_thing:
+        return frozenset()
+    number = _DIGIT.search(sentence.text)
+    end = len(sentence.text) if number is None else number.start()
+    doing = [thing for thing in things if thing.does]
+    named = doing or [thing for thing in things if not thing.acts and thing.start < end]
+    terms = frozenset[str]().union(*(thing.words | thing.pre for thing in named))
+    return terms - sentence.values.numbers.keys()
+
+
+def _are_of_one_kind(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether two sentences name two things of a kind, by German compounds.
+
+    For example "Testdatenbank" and "Produktionsdatenbank".
+    """
+    if now.language != "german":
+        return False
+    ours, theirs = _nouns(before), _nouns(now)
+    shared = shared_terms(ours, theirs) | shared_terms(theirs, ours)
+    return any(_tell_kind(*pair) for pair in product(ours - shared, theirs - shared))
+
+
+def _nouns(sentence: SaidSentence) -> frozenset[str]:
+    things = (thing for thing in sentence.named.things if not thing.acts)
+    return frozenset[str]().union(*(thing.words for thing in things))
+
+
+def _tell_kind(ours: str, theirs: str) -> bool:
+    """Whether two compounds have the same last noun after different first ones."""
+    signs = zip(reversed(ours), reversed(theirs), strict=False)
+    length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], signs))
+    first = min(len(ours), len(theirs)) - length
+    return first >= LEAST_FIRST and length >= LEAST_COMPOUND and not ours.endswith(_NO_NOUN)
+
+
+LEAST_FIRST = 3
+"""Letters of the first noun of a compound."""
+_NO_NOUN = ("ung", "heit", "keit", "schaft", "tion")
+"""The ends of words that may be no compounds."""
 
 
 def same_subject(before: SaidSentence, now: SaidSentence) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from memory_core.domain.statements.said_things import KIND, SELF, UNKNOWN, Thing, ThingsSaid
+from memory_core.domain.statements.said_things import KIND, PERSON, SELF, UNKNOWN, Thing, ThingsSaid
 from memory_core.domain.statements.said_words import PART
 
 
@@ -25,11 +25,17 @@ def in_common(
     """
     known = frozenset[str]().union(*(thing.words | thing.pre for thing in before.things))
     named: set[str] = set()
+    same, apart = set[str](), set[str]()
     for ours in now:
         for theirs in before.things:
             if not _agree(theirs, ours, known):
                 continue
             common: set[str] = set()
+            heads = theirs.words & ours.words if theirs.does and ours.does else frozenset[str]()
+            if _tells_apart(theirs, ours, _KINDS):
+                apart |= heads
+            else:
+                same |= heads
             for their_name, name in _names_of_both(theirs, ours, known):
                 if their_name and name:
                     common |= alike(their_name, name) | alike(name, their_name)
@@ -37,7 +43,10 @@ def in_common(
                 owner = f" {ours.owner}"
                 common |= {term for term in shared if f" {term}" in owner}
             named |= common
-    return shared & named
+    return shared & (named - (apart - same))
+
+
+_KINDS = (PART, "in", "from", "to", "with", "does", "object", KIND, PERSON)
 
 
 def _names_of_both(
@@ -47,8 +56,7 @@ def _names_of_both(
     names = []
     if not _tells_apart(before, now, ("pre",)):
         names += [(before.pre, now.words), (before.words, now.pre - now.parts)]
-    is_apart = _tells_apart(before, now, (PART, "in", "from", "to", "with", "does", "object", KIND))
-    if not (is_apart or _is_anothers(before, now, known)):
+    if not (_tells_apart(before, now, _KINDS) or _is_anothers(before, now, known)):
         names += [(before.words, now.words)]
         names += [(before.pre, now.pre)] if before.words & now.words else []
     return names
