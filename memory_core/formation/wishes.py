@@ -251,7 +251,7 @@ def with_earlier_effects(result: Mapping[str, Any], effects: Mapping[str, Any]) 
 
 
 def _is_read(message: int, text: str, wishes: Sequence[Wish]) -> bool:
-    """Whether rules read an instruction of a message in the same words, or in more or fewer."""
+    """Whether rules read an instruction of a message in these words, or around them."""
     return any(
         wish.kind == "instruction"
         and wish.message == message
