@@ -111,7 +111,7 @@ _BARE = (
         re.compile(
             r"(?=(?:off [a-z]{4,20} (?:since|for|now|completely)|allergic to|back (?:home )?from"
             r" (?:the|my|our|an?|[A-Z])|no longer (?:on|at|in|with)|pregnant (?:with|again)"
-            r"|down to \d+|smoke[- ]free (?:for|since)|not (?:vegan|vegetarian|pregnant"
+            r"|smoke[- ]free (?:for|since)|not (?:vegan|vegetarian|pregnant"
             r"|married|single|engaged|[a-z]{3,20}ing"
             r" [^,.]{0,30}) ?any ?more)\b)"
             r"|(?=(?:living|working|studying|training|learning|renting|dating|expecting) (?:in|at"

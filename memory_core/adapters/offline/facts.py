@@ -67,6 +67,8 @@ _OWN_NOW = re.compile(
     re.IGNORECASE,
 )
 """Opens a message about the speaker; in a later sentence it may be about another person."""
+_OWN_DOWN = re.compile(r"down to \d", re.IGNORECASE)
+"""Opens one likewise: "Repacked the rucksack. Down to 9 kg." is about the rucksack."""
 MAX_NAME = 60
 """Characters of a person's name in a fact."""
 
@@ -164,6 +166,8 @@ class _Reading:
             text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
             if not before_it and _OWN_NOW.match(text):
                 text = f"My {text}"
+            elif not before_it and _OWN_DOWN.match(text):
+                text = f"I'm {text[:1].lower()}{text[1:]}"
             sentence = replace(sentence, text=text[:1].upper() + text[1:])
             if (slip := says_wrong(sentence.text)) is not None:
                 was_wrong = True
