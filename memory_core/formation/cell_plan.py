@@ -16,7 +16,7 @@ import orjson
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.attributes import is_of_pets
+from memory_core.domain.statements.attributes import may_be_implied
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     are_of_one_slot,
@@ -229,8 +229,9 @@ def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
 
     If no slot is known at all, a single retraction is kept. For example, quitting a job ends an
     employment and a trade. If only a single slot of these was ever asserted, that is a single
-    truth, and a single fact. Endings of pets and of having none are only implied ("Bo died"), so
-    none is kept where no such pet is known.
+    truth, and a single fact. Endings of pets, of having none, of diets, and of one of many
+    (`family_of`) are only implied ("Bo died", "it isn't coeliac"), so none is kept where no such
+    thing is known.
     """
     proofs = {
         atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote)
@@ -243,7 +244,7 @@ def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
     idle = {
         fact.id
         for fact in ready.facts
-        if is_retraction(fact) and is_of_pets(fact.attribute or "")
+        if is_retraction(fact) and may_be_implied(fact.attribute or "")
         if not _is_known(fact, ready, page)
     }
     for endings in groups.values():
