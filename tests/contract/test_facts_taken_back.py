@@ -13,11 +13,11 @@ from tests.world import World
 DAY = timedelta(days=1)
 
 
-async def profiles(world: World, *told: str) -> list[dict[str, object]]:
+async def profiles(world: World, *messages: str) -> list[dict[str, object]]:
     """What the profile says after each message, a day apart."""
     core = await world.core_by_rules()
     seen = []
-    for day, text in enumerate(told):
+    for day, text in enumerate(messages):
         world.clock.forward(DAY.total_seconds())
         await tell(core, text, session=f"s{day}", at=NOW + (day + 1) * DAY)
         explicit = (await core.profile(ALICE)).explicit
@@ -26,7 +26,7 @@ async def profiles(world: World, *told: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize(
-    ("told", "ended"),
+    ("messages", "slot"),
     [
         (
             (
@@ -55,14 +55,8 @@ async def profiles(world: World, *told: str) -> list[dict[str, object]]:
             ),
             "allergy to haselnüsse",
         ),
-        (
-            ("Ich habe Zöliakie.", "Der Arzt sagt, es ist keine Zöliakie."),
-            "condition zöliakie",
-        ),
-        (
-            ("Ich habe eine Nussallergie.", "Meine Nussallergie war ein Irrtum."),
-            "allergy",
-        ),
+        (("Ich habe Zöliakie.", "Der Arzt sagt, es ist keine Zöliakie."), "condition zöliakie"),
+        (("Ich habe eine Nussallergie.", "Meine Nussallergie war ein Irrtum."), "allergy"),
         (
             ("私はそばアレルギーです。", "検査の結果、そばアレルギーではありませんでした。"),
             "allergy to そば",
@@ -103,20 +97,17 @@ async def profiles(world: World, *told: str) -> list[dict[str, object]]:
             "employer",
         ),
         (("札幌の病院で看護師をしています。", "病院を辞めました。少し休みます。"), "employer"),
-        (
-            ("Call me Captain.", "ok stop calling me Captain, it was fun for a week"),
-            "name",
-        ),
+        (("Call me Captain.", "ok stop calling me Captain, it was fun for a week"), "name"),
     ],
 )
-async def test_what_is_taken_back_ends(world: World, told: tuple[str, str], ended: str) -> None:
-    before, after = await profiles(world, *told)
-    assert ended in before
-    assert ended not in after
+async def test_what_is_taken_back_ends(world: World, messages: tuple[str, str], slot: str) -> None:
+    before, after = await profiles(world, *messages)
+    assert slot in before
+    assert slot not in after
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"),
+    ("messages", "slot"),
     [
         (("I'm allergic to nuts.", "It isn't nuts, it's seeds."), "allergy to nuts"),
         (
@@ -153,6 +144,27 @@ async def test_what_is_taken_back_ends(world: World, told: tuple[str, str], ende
             ("私はそばアレルギーです。", "検査の結果、妻はそばアレルギーではありませんでした。"),
             "allergy to そば",
         ),
+        (("I'm allergic to peanuts.", "Ben's peanut allergy is gone."), "allergy to peanuts"),
+        (
+            ("I'm allergic to peanuts.", "My son was tested. The peanut allergy was ruled out."),
+            "allergy to peanuts",
+        ),
+        (
+            (
+                "Ich bin gegen Haselnüsse allergisch.",
+                "Meine Tochter war beim Arzt. Die Haselnussallergie hat sich nicht bestätigt.",
+            ),
+            "allergy to haselnüsse",
+        ),
+        (
+            ("私はそばアレルギーです。", "息子の検査の結果、そばアレルギーではありませんでした。"),
+            "allergy to そば",
+        ),
+        (
+            ("I'm intolerant to lactose.", "The test says it isn't lactose, it's the sugar."),
+            "intolerance to lactose",
+        ),
+        (("I work as a nurse.", "Peter let me go last night."), "occupation"),
         (("I'm vegetarian.", "I eat cheese again."), "diet"),
         (("I follow a halal diet.", "I eat meat again."), "diet"),
         (("I'm vegan.", "If I eat cheese again I'll feel bad."), "diet"),
@@ -163,9 +175,9 @@ async def test_what_is_taken_back_ends(world: World, told: tuple[str, str], ende
     ],
 )
 async def test_what_only_sounds_like_it_ends_nothing(
-    world: World, told: tuple[str, str], kept: str
+    world: World, messages: tuple[str, str], slot: str
 ) -> None:
-    assert kept in (await profiles(world, *told))[-1]
+    assert slot in (await profiles(world, *messages))[-1]
 
 
 async def test_what_was_never_told_is_not_taken_back(world: World) -> None:
@@ -176,22 +188,22 @@ async def test_what_was_never_told_is_not_taken_back(world: World) -> None:
 
 
 async def test_the_next_employer_is_the_one_that_is_told(world: World) -> None:
-    told = (
+    messages = (
         "I start at Hartwell Logistics as a dispatcher tomorrow.",
         "Hartwell let me go today.",
         "Signed with Yorkshire Rail! Timetable planner, starting 2 August.",
     )
-    assert (await profiles(world, *told))[-1]["employer"] == "Yorkshire Rail"
+    assert (await profiles(world, *messages))[-1]["employer"] == "Yorkshire Rail"
 
 
 async def test_a_new_job_and_a_new_home_in_one_sentence_are_both_told(world: World) -> None:
-    told = "札幌の病院で看護師をしています。", "函館に引っ越して、クリニックで働き始めました。"
-    profile = (await profiles(world, *told))[-1]
+    messages = "札幌の病院で看護師をしています。", "函館に引っ越して、クリニックで働き始めました。"
+    profile = (await profiles(world, *messages))[-1]
     assert (profile["home city"], profile["employer"]) == ("函館", "クリニック")
 
 
 @pytest.mark.parametrize(
-    ("told", "name", "value"),
+    ("messages", "name", "value"),
     [
         (
             (
@@ -212,6 +224,6 @@ async def test_a_new_job_and_a_new_home_in_one_sentence_are_both_told(world: Wor
     ],
 )
 async def test_a_value_that_was_said_wrong_is_put_straight(
-    world: World, told: tuple[str, str], name: str, value: str
+    world: World, messages: tuple[str, str], name: str, value: str
 ) -> None:
-    assert (await profiles(world, *told))[-1][name] == value
+    assert (await profiles(world, *messages))[-1][name] == value

@@ -98,7 +98,7 @@ async def test_what_an_instruction_took_the_place_of_ends_it(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "sentence"),
     [
         ("Sprich mich bitte mit Sie an.", "Mein Chef und ich duzen uns jetzt."),
         ("Always answer in Portuguese.", "I went back to Porto."),
@@ -106,16 +106,16 @@ async def test_what_an_instruction_took_the_place_of_ends_it(
     ],
 )
 async def test_what_only_goes_back_to_something_lifts_none(
-    world: World, given: str, told: str
+    world: World, given: str, sentence: str
 ) -> None:
     core = await world.core_by_rules()
     await tell(core, given, session="s1")
-    await tell(core, told, session="s2", at=NOW + DAY)
+    await tell(core, sentence, session="s2", at=NOW + DAY)
     assert await instructions(core) == [given]
 
 
 @pytest.mark.parametrize(
-    "told",
+    "sentence",
     [
         "Spanish again please, from today on. I need the practice.",
         "Ab heute bitte wieder Französisch.",
@@ -123,14 +123,16 @@ async def test_what_only_goes_back_to_something_lifts_none(
         "Write code comments in German please.",
     ],
 )
-async def test_a_wish_without_its_verb_or_for_a_repository_stands(world: World, told: str) -> None:
+async def test_a_wish_without_its_verb_or_for_a_repository_stands(
+    world: World, sentence: str
+) -> None:
     core = await world.core_by_rules()
-    await tell(core, told, session="s1")
+    await tell(core, sentence, session="s1")
     assert len(await instructions(core)) == 1
 
 
 @pytest.mark.parametrize(
-    "told",
+    "sentence",
     [
         "I don't want kids, never did.",
         "I do not want children, ever.",
@@ -139,9 +141,9 @@ async def test_a_wish_without_its_verb_or_for_a_repository_stands(world: World, 
         "コメントは英語で書いています。",
     ],
 )
-async def test_what_a_person_wants_of_life_is_no_instruction(world: World, told: str) -> None:
+async def test_what_a_person_wants_of_life_is_no_instruction(world: World, sentence: str) -> None:
     core = await world.core_by_rules()
-    await tell(core, told, session="s1")
+    await tell(core, sentence, session="s1")
     assert await instructions(core) == []
 
 

@@ -194,9 +194,7 @@ class _Reading:
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
             with_topic = japanese_facts.with_topic(sentence.text, before_it, after)
             ended = (
-                []
-                if sentence.asks
-                else [*facts_taken_back(sentence.text, before_it, after, name)]
+                [] if sentence.asks else [*facts_taken_back(sentence.text, before_it, after, name)]
             )
             before_it = sentence.text
             whole = takes_back + completed(with_topic, self.before[-MOST_BEFORE:], after)
@@ -371,7 +369,8 @@ _IRONY = re.compile(
     r"(?:oh )?(?:yeah,? right|ja,? klar|ja,? genau),? (?:and |und )?(?:I['’]?m|I am|ich bin) "
     r"|(?:oh )?(?:sure|yeah,? sure),? and (?:I['’]?m|I am) the "
     r"|(?:and |und )?(?:I['’]?m|I am|ich bin) (?:(?:the|der|die)"
-    r" (?:(?:king|queen|emperor|kaiser(?:in)?|könig(?:in)?) (?:of|von)|pope|papst|walrus)|batman)\b",
+    r" (?:(?:king|queen|emperor|kaiser(?:in)?|könig(?:in)?) (?:of|von)|pope|papst"
+    r"|walrus)|batman)\b",
     re.IGNORECASE,
 )
 """Statements that are not meant: "yeah right, and I'm Batman"."""

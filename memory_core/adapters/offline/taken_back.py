@@ -1,4 +1,4 @@
-"""What a sentence takes back of what was told: a diagnosis, a diet, an employer, a name.
+"""What a sentence takes back: a diagnosis, a diet, an employer, a name.
 
 Such a sentence rarely repeats the words in which the truth was told, so each slot that it may mean
 is ended. Note: an ending is kept only where the slot is known, so that "it isn't coeliac" says
@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from memory_core.adapters.offline.fact_matches import FoundFact
 from memory_core.adapters.offline.omissions import is_about_another
-from memory_core.domain.text.analyzer import has_japanese
+from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
+from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.truth.slots import NO_LONGER
 
 _THING = r"(?P<thing>[a-z][a-z'’-]{2,20}(?: [a-z][a-z'’-]{2,20})?)"
@@ -56,15 +57,19 @@ _NOT_CONFIRMED = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?:my |the )?{_THING} (?:test )?(?:came back negative|is gone(?! off)|has gone"
+        rf"(?:\A|\b(?:my|the) ){_THING} (?:test )?(?:came back negative|is gone(?! off)|has gone"
         r" away)(?=[.,;!]|\Z)(?<=\w)",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?:outgrew|outgrown) (?:the|my) {_THING}(?=[.,;!]|\Z)", re.IGNORECASE),
     re.compile(
-        r"(?:\A|\b(?:[Dd]ie|[Mm]eine) )(?P<thing>[A-ZÄÖÜ][a-zäöüß]{3,30}) (?:hat sich (?:doch )?nicht"
-        r" bestätigt|wurde (?:doch )?(?:nicht bestätigt|ausgeschlossen)|ist (?:zum Glück )?(?:vom"
-        r" Tisch|ausgeschlossen)|war (?:doch )?(?:ein Irrtum|eine Fehldiagnose))\b"
+        rf"\bI(?:['’]ve| have)?(?: finally)? (?:outgrew|outgrown) (?:the|my) {_THING}(?=[.,;!]|\Z)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:\A|\b(?:[Dd]ie|[Mm]eine) )(?P<thing>[A-ZÄÖÜ][a-zäöüß]{3,30}) "
+        r"(?:hat sich (?:doch )?nicht bestätigt|wurde (?:doch )?(?:nicht bestätigt|ausgeschlossen)"
+        r"|ist (?:zum Glück )?(?:vom Tisch|ausgeschlossen)"
+        r"|war (?:doch )?(?:ein Irrtum|eine Fehldiagnose))\b"
     ),
     re.compile(
         r"(?:\A|[、は])(?P<thing>[^、。はがの\s]{1,10}?)(?:は|の診断は|というのは)"
@@ -77,13 +82,18 @@ _WRONG_ABOUT = re.compile(
 )
 _KIND = re.compile(
     r"(?:\A|[ -])?(?P<kind>allerg(?:y|ie)|intoleran(?:ce|z)|アレルギー|disease"
-    r"|diagnos(?:is|e))\Z", re.IGNORECASE
+    r"|diagnos(?:is|e))\Z",
+    re.IGNORECASE,
 )
 _DISMISSED = re.compile(
-    r"\A(?:(?:so|well|ugh|oh|and),? )?(?P<value>[A-ZÀ-Þ][\w&.'’-]{1,30}(?: [A-ZÀ-Þ][\w&.'’-]{1,30}){0,3})"
+    r"\A(?:(?:so|well|ugh|oh|and),? )?"
+    r"(?P<value>[A-ZÀ-Þ][\w&.'’-]{1,30}(?: [A-ZÀ-Þ][\w&.'’-]{1,30}){0,3})"
     r" (?:has |have |had |just ){0,2}(?:let (?:me|us) go|laid (?:me|us) off|fired (?:me|us)"
     r"|sacked (?:me|us)|made (?:me|us) redundant)"
     r"(?=[.,;!]|\Z| (?:today|yesterday|last|this|on|in|after|because)\b)"
+)
+_REDUNDANT = re.compile(
+    r"\b(?:redundan\w+|laid|fired|sacked|layoffs?|severance|job|position)\b", re.IGNORECASE
 )
 _NO_ORGANISATION = re.compile(
     r"(?:They|He|She|It|We|You|That|This|My|Our|The|Mom|Mum|Dad|Mother|Father)\b"
@@ -106,8 +116,8 @@ _GERMAN_DIET_OVER = re.compile(
     r"\b(?:[Dd]ie|[Mm]eine|[Mm]it (?:der|meiner)) (?P<diet>[Vv]egan|[Vv]egetarisch)en? (?:Phase"
     r"|Ernährung|Diät|Zeit|Sache) (?:ist (?:vorbei|Schluss|zu Ende|Geschichte)|habe ich"
     r" (?:beendet|aufgegeben))\b"
-    r"|\b(?:[Ii]ch bin|bin ich|[Ii]ch lebe|[Ii]ch esse) (?:\w+ )?(?:nicht mehr|keine?) (?P<diet2>[Vv]egan"
-    r"|[Vv]egetari\w{2,6})"
+    r"|\b(?:[Ii]ch bin|bin ich|[Ii]ch lebe|[Ii]ch esse) (?:\w+ )?(?:nicht mehr|keine?) "
+    r"(?P<diet2>[Vv]egan|[Vv]egetari\w{2,6})"
 )
 _EATS_AGAIN = re.compile(
     r"\bI(?:['’]m| am| can| do|['’]ve started| have started| started| just)? ?(?:eat|eating)"
@@ -116,17 +126,22 @@ _EATS_AGAIN = re.compile(
     r"|また(?P<food3>肉|お肉|魚|チーズ|卵|乳製品)を食べ"
     r"|(?P<food4>肉|お肉|魚|チーズ|卵|乳製品)[をも]また食べ"
 )
-_OF_ANIMALS = frozenset(
-    "cheese dairy milk eggs butter honey yoghurt yogurt käse milch eier butter honig joghurt quark"
-    " チーズ 卵 乳製品".split()
-)
-_FLESH = frozenset(
-    "meat chicken beef pork bacon lamb turkey steak sausages burgers fish salmon tuna seafood"
-    " fleisch hähnchen rind schwein speck wurst fisch lachs 肉 お肉 魚".split()
-)
+_ANIMAL_PRODUCTS = """
+    cheese dairy milk eggs butter honey yoghurt yogurt käse milch eier honig joghurt quark
+    チーズ 卵 乳製品
+"""
+_OF_ANIMALS = frozenset(_ANIMAL_PRODUCTS.split())
+_MEATS = """
+    meat chicken beef pork bacon lamb turkey steak sausages burgers fish salmon tuna seafood
+    fleisch hähnchen rind schwein speck wurst fisch lachs 肉 お肉 魚
+"""
+_FLESH = frozenset(_MEATS.split())
 _OF_VEGANS = ("vegan", "vegan", "ヴィーガン or ビーガン")
 _OF_VEGETARIANS = ("vegetarian", "vegetarisch or vegetarier", "ベジタリアン or 菜食主義")
 """Names of diets in English, German and Japanese, without their endings."""
+_OWNER = re.compile(
+    r"\b(?!(?:It|That|There|What|Who|Here|Let|Doctor|Doc|Today)['’])[A-Z][a-zà-ÿ]+['’]s\b"
+)
 _SUPPOSES = re.compile(
     r"\b(?:if|whether|maybe|perhaps|might|could|would|hope|hopefully|wish|imagine|wenn|falls|ob"
     r"|vielleicht|hoffe|hoffentlich|könnte|wäre|her|his|he|she|their|seine?|ihre?)\b"
@@ -140,12 +155,13 @@ _SAID_WRONG_IN_GERMAN = re.compile(
     r"(?:[Ww]as|[Dd]as, was) ich (?:dir |vorhin |neulich )?(?:über|zu) (?P<of>(?:mein|unser)e?m?"
     r" [\wäöüß-]{2,30})(?: \w+)? (?:gesagt|geschrieben|erzählt) habe?,? (?:war|ist|stimmt)"
     r" (?:falsch|nicht(?: richtig)?)[,;.:–—-]{1,2} ?(?:es (?:ist|sind)|richtig (?:ist|sind))"
-    r" (?P<value>[^,;!?]{1,40})",
+    r" (?P<value>[^,;!?]{1,40})"
 )
 _SAID_WRONG = re.compile(
-    rf"\A(?:(?:actually|sorry|oh|no|wait|so),? ){{0,2}}what I (?:said|told you|wrote)(?: earlier| before)?"
-    rf" about (?P<of>(?:my|our|the) [\w -]{{2,30}}?) (?:was|is) {_FALSE}[,;.:–—-]{{1,2}} ?"
-    r"(?:actually |really )?(?:it(?:['’]s| is)|they(?:['’]re| are)) (?P<value>[^,;!?]{1,40}(?:,\d{3})?)",
+    rf"\A(?:(?:actually|sorry|oh|no|wait|so),? ){{0,2}}what I (?:said|told you|wrote)"
+    rf"(?: earlier| before)? about (?P<of>(?:my|our|the) [\w -]{{2,30}}?) (?:was|is) "
+    rf"{_FALSE}[,;.:–—-]{{1,2}} ?(?:actually |really )?(?:it(?:['’]s| is)|they(?:['’]re| are)) "
+    r"(?P<value>[^,;!?]{1,40}(?:,\d{3})?)",
     re.IGNORECASE,
 )
 
@@ -170,7 +186,7 @@ def put_straight(sentence: str) -> str:
 def facts_taken_back(
     sentence: str, before: str, after: str, speaker_name: str
 ) -> Iterator[FoundFact]:
-    """The slots of the speaker that a sentence may end, each as a fact without a value.
+    """The slots of the speaker that a sentence may end, each as a fact.
 
     Args:
         sentence: The sentence, which asks nothing.
@@ -179,7 +195,7 @@ def facts_taken_back(
         speaker_name: The speaker's name, as facts have it.
 
     """
-    if _SUPPOSES.search(sentence) or any(map(is_about_another, (sentence, before))):
+    if _SUPPOSES.search(sentence) or any(map(_names_another, (sentence, before))):
         return
     owner = speaker_name.lower() if speaker_name == "User" else speaker_name
     text = f"{speaker_name}: {sentence[:1].upper()}{sentence[1:]}".rstrip(" .!。！")
@@ -188,6 +204,13 @@ def facts_taken_back(
         if attribute not in seen:
             seen.add(attribute)
             yield FoundFact(text, owner, attribute, f"{NO_LONGER} {value}".strip(), 0.8)
+
+
+def _names_another(sentence: str) -> bool:
+    """Whether a sentence names any other person, of whom it may tell."""
+    if has_japanese(sentence):
+        return is_about_another(sentence) or KIN_IN_JAPANESE.search(sentence) is not None
+    return _OWNER.search(sentence) is not None or any(map(person_of, words(sentence)))
 
 
 def _ended(sentence: str, whole: str) -> Iterator[tuple[str, str]]:
@@ -202,7 +225,9 @@ def _ended(sentence: str, whole: str) -> Iterator[tuple[str, str]]:
     yield from _of_diet(sentence)
     dismissed = _DISMISSED.search(sentence)
     if dismissed is not None and not _NO_ORGANISATION.match(dismissed["value"]):
-        yield from (("employer", dismissed["value"]), ("occupation", ""))
+        yield "employer", dismissed["value"]
+        if _REDUNDANT.search(whole):
+            yield "occupation", ""
     called = _NOT_CALLED.search(sentence)
     if called is not None:
         yield "name", _group(called)
@@ -224,8 +249,8 @@ def _of_health(thing: str, *, perhaps_food: bool) -> Iterator[tuple[str, str]]:
     if family == "condition" and not perhaps_food:
         yield from ((f"condition {each}", "") for each in (name, f"{name} disease"))
         return
-    for family in ("allergy to", "intolerance to") if perhaps_food else (family,):
-        yield from ((f"{family} {each}", "") for each in (name, *_many(thing, name)))
+    for borne in ("allergy to", "intolerance to") if perhaps_food else (family,):
+        yield from ((f"{borne} {each}", "") for each in (name, *_many(thing, name)))
 
 
 _FAMILIES = (("alle", "allergy to"), ("アレルギ", "allergy to"), ("into", "intolerance to"))

@@ -128,20 +128,11 @@ _OPEN = " …"
 PET = "pet "
 """Opening of the attribute of an animal with a name: "pet rufus": dog."""
 NUMBER_OF_PETS = "number of pets"
-_ENDED_IN_PASSING = frozenset({"diet", "allergy", "eats fleisch"})
 
 
 def is_of_pets(attribute: str) -> bool:
     """Whether an attribute is of an animal with a name, or of having any."""
     return attribute.startswith(PET) or attribute == NUMBER_OF_PETS
-
-
-def may_be_implied(attribute: str) -> bool:
-    """Whether the end of an attribute may be told by a sentence with another content.
-
-    For example, "I eat cheese again" ends a vegan diet.
-    """
-    return is_of_pets(attribute) or attribute in _ENDED_IN_PASSING or family_of(attribute) is not None
 
 
 def only_implies_pets(attribute: str, value: str) -> bool:

@@ -285,8 +285,8 @@ def is_named_short(ending: Memory, truth: Memory) -> bool:
     "Skoda" is "a grey Skoda Octavia", and "nurse" is a "paediatric nurse". The short name is a name
     within a description that begins with an article, or the noun of a description in small letters.
     York is not New York. A company is also called by the first word of its name, without what it
-    is ("Hartwell" for "Hartwell Logistics", "Brandt" for "Firma Brandt"), and "病院" is "札幌の病院".
-    The retraction may name several values: "vegan or vegetarian".
+    is ("Hartwell" for "Hartwell Logistics", "Brandt" for "Firma Brandt"), and "病院" is
+    "札幌の病院". The retraction may name several values: "vegan or vegetarian".
 
     Args:
         ending: A retraction that names a value.
@@ -316,7 +316,7 @@ def is_named_short(ending: Memory, truth: Memory) -> bool:
 
 
 def _is_short_for(name: str, value: str, attribute: str | None) -> bool:
-    """Whether a name is the value, without its ending, its place or what kind of company it is."""
+    """Whether a name is the value without its ending, place or kind of company."""
     short, whole = normalised(name), normalised(value)
     if not short:
         return False
