@@ -34,6 +34,7 @@ def wishes(text: str) -> list[Wish]:
         "Why would I want you to forget my salary?",
         "How could you forget my birthday!",
         "When will you delete my address?",
+        "Wann löschst du meine Adresse?",
         "Could you ever forget my name?",
         "She told me to forget my salary demands.",
         "My therapist told me to forget my ex.",

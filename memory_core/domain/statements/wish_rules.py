@@ -24,7 +24,8 @@ _OF_THINGS = frozenset(
 
 _REMOVED = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN", "GONE"})
 _NOT_NOW = re.compile(
-    r"(?:before|until|till|unless|bevor|ehe) (?:you|du)\b|(?:when|wann) (?:do|did|will|would|\Z)"
+    r"(?:before|until|till|unless|bevor|ehe) (?:you|du)\b"
+    r"|(?:when|wann)(?: (?:do|did|will|would)\b|\Z)"
 )
 _NO_ONE = re.compile(
     r"(?:never|nie|niemals|i never|we never|nobody|no one|niemand|wehe|stop|quit|hör auf)\b"
