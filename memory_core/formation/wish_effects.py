@@ -20,7 +20,7 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE, messages_in
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.exclusive_instructions import are_exclusive
+from memory_core.domain.statements.exclusive_instructions import are_exclusive, is_instead_of
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.wishes import INSTRUCTION, Wish
@@ -242,6 +242,8 @@ class EffectFinder:
         """
         if wish.extent == "all_instructions":
             return list(instructions)
+        if wish.extent == "instead":
+            return [each for each in instructions if is_instead_of(each.content, wish.text)]
         if excluded := [
             instruction
             for instruction in instructions

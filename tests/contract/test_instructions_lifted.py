@@ -103,6 +103,8 @@ async def test_what_an_instruction_took_the_place_of_ends_it(
         ("Sprich mich bitte mit Sie an.", "Mein Chef und ich duzen uns jetzt."),
         ("Always answer in Portuguese.", "I went back to Porto."),
         ("use bun instead of pnpm from now on", "Switching back to the night shift."),
+        ("use bun instead of pnpm from now on", "We switched back to bun."),
+        ("Always give examples for Android.", "I switched back to Android."),
     ],
 )
 async def test_what_only_goes_back_to_something_lifts_none(

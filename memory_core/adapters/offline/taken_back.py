@@ -16,7 +16,7 @@ from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.truth.slots import NO_LONGER
 
-_THING = r"(?P<thing>[a-z][a-z'’-]{2,20}(?: [a-z][a-z'’-]{2,20})?)"
+_THING = r"(?P<thing>(?!(?:the|my|an?)\b)[a-z][a-z'’-]{2,20}(?: [a-z][a-z'’-]{2,20})?)"
 _IS_NOT = r"(?:is not|isn['’]t|was not|wasn['’]t|['’]s not|turned out not to be)"
 _FOUND_OUT = re.compile(
     r"\b(?:biops(?:y|ies)|tests?|tested|results?|doctors?|doc|diagnos\w+|misdiagnos\w+|allergists?"

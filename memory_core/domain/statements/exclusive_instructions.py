@@ -157,6 +157,27 @@ def wants_value_again(reading: MarkedSentence) -> bool:
     )
 
 
+_INSTEAD = re.compile(
+    r"\b(?:instead of|rather than|in place of|not|statt|anstatt|anstelle von|nicht) "
+)
+_INSTEAD_IN_JAPANESE: Final = ("ではなく", "じゃなく", "の代わり", "をやめて")
+
+
+def is_instead_of(instruction: str, thing: str) -> bool:
+    """Whether an instruction wants something in the place of a thing.
+
+    Args:
+        instruction: "Use bun instead of pnpm."
+        thing: "pnpm".
+
+    """
+    text, name = instruction.casefold(), thing.strip().casefold()
+    if any(f"{name}{word}" in text for word in _INSTEAD_IN_JAPANESE):
+        return True
+    rests = (text[match.end() :] for match in _INSTEAD.finditer(text))
+    return any(rest.startswith(name) and not rest[len(name) :][:1].isalnum() for rest in rests)
+
+
 def are_exclusive(first: str, second: str) -> bool:
     """Whether only one of two instructions can be followed.
 

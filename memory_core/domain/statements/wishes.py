@@ -48,9 +48,10 @@ Surety = Literal["sure", "asks", "perhaps"]
 """Of a request to forget: "sure" may be carried out, "asks" has to be confirmed, and "perhaps" too,
 but only if a memory has the words which it names.
 """
-Extent = Literal["single", "topic", "all_memories", "all_instructions"]
+Extent = Literal["single", "topic", "all_memories", "all_instructions", "instead"]
 """What a request to forget or a withdrawal is about: a single memory or instruction, all memories
-about a topic, all that is known of the speaker, or all of the speaker's instructions.
+about a topic, all that is known of the speaker, all of the speaker's instructions, or those by
+which another thing took the place of a thing.
 """
 MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer sentence is no wish."""
@@ -438,8 +439,8 @@ def _wish(
     if (allowed := _ALLOWS.search(_plain(text))) is not None and not reading.asks:
         return Wish("withdrawal", number, allowed["what"], start, end, surety="perhaps")
     if (returns := _RETURNS.match(_plain(text))) is not None and not reading.asks:
-        back_to = returns[returns.lastgroup or 0]
-        return Wish("withdrawal", number, back_to, start, end, surety="perhaps")
+        thing = returns[returns.lastgroup or 0]
+        return Wish("withdrawal", number, thing, start, end, surety="perhaps", extent="instead")
     if chances.lift >= LIFTS_PERHAPS and not is_no_instruction(reading):
         return Wish("withdrawal", number, text, start, end, surety="perhaps")
     return None
