@@ -16,7 +16,7 @@ import orjson
 
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.attributes import is_of_pets
+from memory_core.domain.statements.attributes import family_of, is_of_pets
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     are_of_one_slot,
@@ -229,8 +229,9 @@ def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
 
     If no slot is known at all, a single retraction is kept. For example, quitting a job ends an
     employment and a trade. If only a single slot of these was ever asserted, that is a single
-    truth, and a single fact. Endings of pets and of having none are only implied ("Bo died"), so
-    none is kept where no such pet is known.
+    truth, and a single fact. Endings of pets, of having none, of diets, and of one of many
+    (`family_of`) are only implied ("Bo died", "it isn't coeliac"), so none is kept where no such
+    thing is known.
     """
     proofs = {
         atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote)
@@ -240,16 +241,34 @@ def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
     for fact in ready.facts:
         if fact.value == RETRACTS_ANYTHING and fact.id in proofs:
             groups.setdefault(proofs[fact.id], []).append(fact)
+    stating = {
+        proofs.get(fact.id)
+        for fact in ready.facts
+        if slot_of(fact) is not None and not is_retraction(fact)
+    }
     idle = {
         fact.id
         for fact in ready.facts
-        if is_retraction(fact) and is_of_pets(fact.attribute or "")
+        if is_retraction(fact) and _may_be_implied(fact, beside=proofs.get(fact.id) in stating)
         if not _is_known(fact, ready, page)
     }
     for endings in groups.values():
         lone = [ending for ending in endings if not _is_known(ending, ready, page)]
         idle |= {ending.id for ending in (lone if len(lone) < len(endings) else lone[1:])}
     return frozenset(idle)
+
+
+def _may_be_implied(ending: Memory, *, beside: bool) -> bool:
+    """Whether an ending is only one of the things that its words may end.
+
+    beside: Whether its words fill another slot: "I eat cheese again".
+    """
+    attribute = ending.attribute or ""
+    if is_of_pets(attribute) or attribute == "allergy":
+        return True
+    if attribute == "diet":
+        return beside
+    return ending.value == RETRACTS_ANYTHING and family_of(attribute) is not None
 
 
 def _idle_changes(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:

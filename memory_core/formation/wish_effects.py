@@ -6,6 +6,7 @@ are meant only beside those of a person.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +20,7 @@ from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE, messages_in
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.exclusive_instructions import are_exclusive
+from memory_core.domain.statements.exclusive_instructions import are_exclusive, is_instead_of
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.wishes import INSTRUCTION, Wish
@@ -70,6 +71,7 @@ class WishEffects(DeferredModel):
         withdrawn: Ids of instructions that were ended.
         forgotten: Ids of memories that were soft-deleted.
         to_confirm: Ids of memories that may be meant.
+        takes_back: Whether a request means what its own message told before it.
 
     """
 
@@ -80,6 +82,12 @@ class WishEffects(DeferredModel):
     withdrawn: list[str] = Field(default_factory=list)
     forgotten: list[str] = Field(default_factory=list)
     to_confirm: list[str] = Field(default_factory=list)
+    takes_back: bool = False
+
+    @property
+    def forgets(self) -> bool:
+        """Whether anything was forgotten."""
+        return bool(self.forgotten) or self.takes_back
 
     def changed(self, **fields: Unpack[WishEffectFields]) -> WishEffects:
         """The answer with these ids replaced, without validation."""
@@ -154,6 +162,8 @@ class EffectFinder:
                     forgotten=[*meant, *_repeated(conversation, names, wish.message, meant)],
                 )
         named_by = NamedContent.of(wish.about)
+        if wish.surety != "perhaps" and _takes_back(conversation, wish, named_by):
+            return WishEffects(message_id=message_id, takes_back=True)
         hits = [
             memory
             for memory, _ in await self.find(owner, wish.about or wish.text)
@@ -232,6 +242,8 @@ class EffectFinder:
         """
         if wish.extent == "all_instructions":
             return list(instructions)
+        if wish.extent == "instead":
+            return [each for each in instructions if is_instead_of(each.content, wish.text)]
         if excluded := [
             instruction
             for instruction in instructions
@@ -261,6 +273,24 @@ class EffectFinder:
             await self.store.page(owner, "memory", where, None, MOST_INSTRUCTIONS)
         )
         return memories
+
+
+_AT_ONCE = re.compile(
+    r"\bagain\b|\bwieder\b|\A\W*(?:oh|ah|ach|wait|no|nein|moment|actually|sorry|ups|oops)\b"
+    r"|\A[あえ]、|今の|やっぱり",
+    re.IGNORECASE,
+)
+
+
+def _takes_back(conversation: Conversation, wish: Wish, named_by: NamedContent) -> bool:
+    """Whether a request means what the same message told right before it.
+
+    For example "My address is 3 Rose Lane. Oh no, delete the address again."
+    """
+    if not wish.about or _AT_ONCE.search(wish.text) is None:
+        return False
+    before = conversation.messages[wish.message].content[: wish.start]
+    return named_by.has_all_words(before)
 
 
 def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memory]:
@@ -321,7 +351,10 @@ class NamedContent:
         own = memory.content
         if memory.episode is not None:
             own = "\n".join(text for actor, text in messages_in(memory) if actor not in MACHINES)
-        text = "\n".join((own, memory.subject or "", memory.attribute or ""))
+        return self.has_all_words("\n".join((own, memory.subject or "", memory.attribute or "")))
+
+    def has_all_words(self, text: str) -> bool:
+        """Whether a text has all of the named words."""
         if self.written:
             return all(word in text.casefold() for word in self.written)
         return bool(self.terms) and self.terms <= frozenset(terms_of(words(text)))

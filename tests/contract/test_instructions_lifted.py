@@ -73,6 +73,82 @@ async def test_all_instructions_end_together(world: World, request_for_all: str)
     assert await instructions(core) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "lifted"),
+    [
+        ("Sprich mich bitte mit Sie an.", "Wir können uns wieder duzen."),
+        ("Bitte sieze mich immer.", "Du kannst mich wieder duzen."),
+        (
+            "use bun instead of pnpm from now on",
+            "bun breaks the native deps. Reverting, back to pnpm.",
+        ),
+        ("Benutze ab jetzt immer bun statt npm.", "Wir wechseln zurück zu npm."),
+        ("これからはnpmではなくbunを使ってください。", "npmに戻します。"),
+        ("From now on, answer me in Spanish.", "You can go back to English."),
+    ],
+)
+async def test_what_an_instruction_took_the_place_of_ends_it(
+    world: World, given: str, lifted: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, given, session="s1")
+    assert await instructions(core) == [given]
+    await tell(core, lifted, session="s2", at=NOW + DAY)
+    assert await instructions(core) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("Sprich mich bitte mit Sie an.", "Mein Chef und ich duzen uns jetzt."),
+        ("Always answer in Portuguese.", "I went back to Porto."),
+        ("use bun instead of pnpm from now on", "Switching back to the night shift."),
+        ("use bun instead of pnpm from now on", "We switched back to bun."),
+        ("Always give examples for Android.", "I switched back to Android."),
+    ],
+)
+async def test_what_only_goes_back_to_something_lifts_none(
+    world: World, given: str, sentence: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, given, session="s1")
+    await tell(core, sentence, session="s2", at=NOW + DAY)
+    assert await instructions(core) == [given]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Spanish again please, from today on. I need the practice.",
+        "Ab heute bitte wieder Französisch.",
+        "コメントは日本語で書いてください。",
+        "Write code comments in German please.",
+    ],
+)
+async def test_a_wish_without_its_verb_or_for_a_repository_stands(
+    world: World, sentence: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, sentence, session="s1")
+    assert len(await instructions(core)) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I don't want kids, never did.",
+        "I do not want children, ever.",
+        "Ich will keine Kinder, niemals.",
+        "From today on I'm learning Spanish again.",
+        "コメントは英語で書いています。",
+    ],
+)
+async def test_what_a_person_wants_of_life_is_no_instruction(world: World, sentence: str) -> None:
+    core = await world.core_by_rules()
+    await tell(core, sentence, session="s1")
+    assert await instructions(core) == []
+
+
 async def test_instructions_of_others_are_not_those_of_the_user(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "Always use metric units.", session="s1")

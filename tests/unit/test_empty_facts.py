@@ -12,6 +12,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.statements.empty_facts import points
 from memory_core.domain.statements.fact_checks import asserted_facts
 from tests.builders import NOW
+from tests.talk import talk
 
 SAYING_NOTHING = (
     "Noah is called Noah.",
@@ -90,3 +91,15 @@ def test_a_models_fact_with_a_pointing_value_is_left_out(value: str) -> None:
 )
 def test_a_value_that_names_something_does_not_point(value: str) -> None:
     assert not points(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("My mother takes insulin. She's diabetic. I am not.", ["User's mother takes insulin"]),
+        ("I am the walrus, goo goo g'joob.", []),
+        ("My current plan is Pro.", ["User's current plan is Pro"]),
+    ],
+)
+def test_a_sentence_without_its_predicate_is_no_fact(text: str, facts: list[str]) -> None:
+    assert [fact.text for fact in said_facts(talk(text))] == facts

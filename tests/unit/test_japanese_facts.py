@@ -108,3 +108,32 @@ def test_what_is_liked_more_is_liked(text: str) -> None:
 )
 def test_jobs_that_change_and_end_fill_their_slots(text: str, expected: dict[str, str]) -> None:
     assert slots(text) == {f"Ana {attribute}": value for attribute, value in expected.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "隣の人はソニーで働いています。",
+        "同僚がトヨタで働いています。",
+        "田中さんは大阪に住んでいます。",
+        "先輩は医者です。",
+        "上の階の人は糖尿病です。",
+    ],
+)
+def test_what_is_told_of_another_person_fills_no_slot_of_the_speaker(text: str) -> None:
+    assert slots(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("私がトヨタで働いています。", "Ana employer", "トヨタ"),
+        ("クリニックで働き始めました。", "Ana employer", "クリニック"),
+        ("弁護士になりたかったけど、結局公務員です。", "Ana occupation", "公務員"),
+        ("一人が好きです。", "Ana opinion of 一人", "likes"),
+    ],
+)
+def test_the_speaker_and_a_word_of_manner_are_no_part_of_a_value(
+    text: str, slot: str, value: str
+) -> None:
+    assert slots(text) == {slot: value}

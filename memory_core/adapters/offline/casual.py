@@ -94,6 +94,7 @@ _PASTS = (
     r"|got (?!an? (?:\w+ )?(?:question|minute|sec|second|idea|problem|error|message|e-?mail|bug"
     r"|call|feeling|task|request|favou?r)\b)(?=(?:my|our|an?|two|three|some)\b)"
     r"|turned (?=\d{1,3}(?:[.!,]|\Z| (?:last|today|yesterday|this|in|on)\b))"
+    r"|signed with (?=[A-Z])"
     r"|(?:became|went) (?=(?:an?|vegan|vegetarian|freelance|part-time|full-time|back)\b)"
     r"|(?:caved|decided|managed|learn(?:ed|t)) (?=(?:to|and|on|against)\b)"
     r"|had (?=(?:to|my|our)\b)|met (?=(?:my|an?|some)\b)"
@@ -129,6 +130,7 @@ _BARE = (
         "I ",
     ),
     (re.compile(f"(?={_PASTS})"), "I "),
+    (re.compile(r"(?=name(?:['’]s| is) [A-Z])"), "My "),
 )
 _OPENING = re.compile(
     r"\A\W{0,3}(?:(?:ok|okay|so|and|but|well|oh|hey|hi|hello|yes|yeah|yep|no(?=,)|btw|by the way"

@@ -47,6 +47,7 @@ from memory_core.adapters.offline.sentence_facts import (
     statement_of_change,
     statement_of_name,
 )
+from memory_core.adapters.offline.taken_back import facts_taken_back, put_straight
 from memory_core.adapters.offline.voice import third_person, without_shouting
 from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.conversation import Message
@@ -164,6 +165,7 @@ class _Reading:
             if is_about_the_same_person(sentence.text, before_it):
                 continue
             text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
+            text = put_straight(text)
             if not before_it and _OWN_NOW.match(text):
                 text = f"My {text}"
             elif not before_it and _OWN_DOWN.match(text):
@@ -195,10 +197,17 @@ class _Reading:
                 sentence = self._corrected(sentence, name, takes_back)
             after = message.content[sentence.end : sentence.end + MOST_AFTER]
             with_topic = japanese_facts.with_topic(sentence.text, before_it, after)
+            ended = (
+                [] if sentence.asks else [*facts_taken_back(sentence.text, before_it, after, name)]
+            )
             before_it = sentence.text
             whole = takes_back + completed(with_topic, self.before[-MOST_BEFORE:], after)
             counts = len(self.certain), len(self.plain)
             self._read_sentence(sentence, whole, with_topic, name, number, quote)
+            for fact in ended:
+                self.certain.setdefault(
+                    f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
+                )
             self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
             if _TO_KEEP.match(sentence.text):
                 continue
@@ -364,7 +373,8 @@ _IRONY = re.compile(
     r"(?:oh )?(?:yeah,? right|ja,? klar|ja,? genau),? (?:and |und )?(?:I['’]?m|I am|ich bin) "
     r"|(?:oh )?(?:sure|yeah,? sure),? and (?:I['’]?m|I am) the "
     r"|(?:and |und )?(?:I['’]?m|I am|ich bin) (?:(?:the|der|die)"
-    r" (?:(?:king|queen|emperor|kaiser(?:in)?|könig(?:in)?) (?:of|von)|pope|papst)|batman)\b",
+    r" (?:(?:king|queen|emperor|kaiser(?:in)?|könig(?:in)?) (?:of|von)|pope|papst"
+    r"|walrus)|batman)\b",
     re.IGNORECASE,
 )
 """Statements that are not meant: "yeah right, and I'm Batman"."""

@@ -47,6 +47,12 @@ _AT_END = re.compile(
     r" (?P<value>(?:[^\W\d_]+ ){0,3}[^\W\d_]+)[.!]*\Z",
     re.IGNORECASE,
 )
+_WITHOUT_PREDICATE = re.compile(
+    r"\A(?:[\w'’]{1,20} ){1,4}(?:is|am|are|was|were|do|does|did|can|has|have|will)"
+    r"(?: not|n['’]t)?[\s.!]*\Z",
+    re.IGNORECASE,
+)
+"""A statement that leaves out what it states: "I am not"."""
 _TOLD_BY = re.compile(r"\A[^:]{1,60}: ")
 
 
@@ -62,7 +68,7 @@ def says_nothing(fact: SaidFact) -> bool:
             else _is_of_itself(fact) or points(fact.value or "")
         )
     text = _TOLD_BY.sub("", fact.text)
-    if _SAME_IN_JAPANESE.match(text):
+    if _SAME_IN_JAPANESE.match(text) or _WITHOUT_PREDICATE.match(text):
         return True
     same = _IS.match(text)
     if same is not None and _core(same["subject"]) == _core(same["value"]) != ():

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS
-from memory_core.domain.statements.wish_signs import read
+from memory_core.domain.statements.wish_signs import MarkedSentence, read
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 
 _LANGUAGES: Final = (
@@ -105,11 +105,16 @@ _PATTERNS: Final = tuple(
 _NEGATED = re.compile(r"\b(?:never|not|no|stop|without|nie|niemals|nicht|keine?n?|ohne)\b|n't\b")
 """What is not wanted excludes no other value: "never answer in German"."""
 _ORDERS: Final = frozenset(
-    {"DO_ANSWER", "ANSWERV", "REPLY", "STAND", "PLEASE", "FUNC", "LEAD", "YOU", "ME", "AGAIN_OK"}
+    {
+        *("DO_ANSWER", "ANSWERV", "REPLY", "STAND", "PLEASE", "FUNC", "LEAD", "YOU", "ME"),
+        *("AGAIN_OK", "AGAIN"),
+    }
 )
 """Kinds of words that order, whatever the instruction is about."""
+_OF_ADDRESS: Final = _ORDERS | {"MENTION", "MUST", "OTHER", "ADDRESS_ME", "WISH", "LIMITS"}
+"""Kinds of words in an instruction that says only how to address the speaker."""
 _BESIDE: Final = GENERAL_WORDS | {
-    *("auf", "mit", "必", "常", "今", "今後", "下", "話", "説明", "答", "教")
+    *("auf", "mit", "uns", "un", "必", "常", "今", "今後", "下", "話", "説明", "答", "教")
 }
 """Words that are no part of what an instruction is about."""
 _WRITTEN = re.compile(r"[\u30a1-\u30ff\u4e00-\u9fff]+")
@@ -120,6 +125,57 @@ _NAMED = re.compile(
     r"|(?P<yobu>[^\s、。]{1,20}?)と呼んで",
     re.IGNORECASE,
 )
+
+
+_ADDRESSED = re.compile(
+    r"\b(?:(?P<sie>siez(?:e|en|t)?|(?:mit|per) [„\"]?sie)|(?P<du>duz(?:e|en|t)?|(?:mit|per|beim)"
+    r" [„\"]?du))\b",
+    re.IGNORECASE,
+)
+"""How a German speaker wants to be addressed, in whatever words."""
+_FROM_TODAY = re.compile(
+    r"\b(?:from (?:today|now|here) on(?:wards)?|ab (?:heute|jetzt|sofort|nun)"
+    r"|von (?:heute|jetzt|nun) an)\b|(?:今日|今|これ)から"
+)
+_AGAIN = re.compile(r"\b(?:again|once more|wieder)\b|また|もう一度")
+_TELLS = re.compile(r"\b(?:i|we|he|she|they|it|you|ich|wir|er|es|man|du)\b")
+
+
+def wants_value_again(reading: MarkedSentence) -> bool:
+    """Whether a sentence without a verb wants a value once more, from now on.
+
+    For example "Spanish again please, from today on".
+    """
+    text = reading.text.strip().casefold()
+    return (
+        not reading.asks
+        and _AGAIN.search(text) is not None
+        and _FROM_TODAY.search(text) is not None
+        and _TELLS.search(text) is None
+        and reading.kind_set.isdisjoint({"AGAIN_OK", "NO_NEED", "NOT", "STOP"})
+        and any(pattern.search(text) is not None for _, pattern in _PATTERNS)
+    )
+
+
+_INSTEAD = re.compile(
+    r"\b(?:instead of|rather than|in place of|not|statt|anstatt|anstelle von|nicht) "
+)
+_INSTEAD_IN_JAPANESE: Final = ("ではなく", "じゃなく", "の代わり", "をやめて")
+
+
+def is_instead_of(instruction: str, thing: str) -> bool:
+    """Whether an instruction wants something in the place of a thing.
+
+    Args:
+        instruction: "Use bun instead of pnpm."
+        thing: "pnpm".
+
+    """
+    text, name = instruction.casefold(), thing.strip().casefold()
+    if any(f"{name}{word}" in text for word in _INSTEAD_IN_JAPANESE):
+        return True
+    rests = (text[match.end() :] for match in _INSTEAD.finditer(text))
+    return any(rest.startswith(name) and not rest[len(name) :][:1].isalnum() for rest in rests)
 
 
 def are_exclusive(first: str, second: str) -> bool:
@@ -135,6 +191,11 @@ def are_exclusive(first: str, second: str) -> bool:
         return names[0] != names[1]
     if _NEGATED.search(first.casefold()) or _NEGATED.search(second.casefold()):
         return False
+    forms = _ADDRESSED.search(first), _ADDRESSED.search(second)
+    if forms[0] is not None and forms[1] is not None:
+        return forms[0].lastgroup != forms[1].lastgroup and all(
+            not _rest(text, _ADDRESSED, _OF_ADDRESS) for text in (first, second)
+        )
     for kind, pattern in _PATTERNS:
         values = _values(first, kind, pattern), _values(second, kind, pattern)
         if (
@@ -156,12 +217,14 @@ def _values(text: str, kind: Mapping[str, int], pattern: re.Pattern[str]) -> fro
     return frozenset(kind[spelling] for spelling in pattern.findall(text.casefold()))
 
 
-def _rest(text: str, pattern: re.Pattern[str]) -> frozenset[str]:
+def _rest(
+    text: str, pattern: re.Pattern[str], ordering: frozenset[str] = _ORDERS
+) -> frozenset[str]:
     """The informative terms of a text besides the values of a kind."""
     left = pattern.sub(" ", text.casefold())
     if has_japanese(text):
         return frozenset(_WRITTEN.findall(left)) - _BESIDE
     marks = read(left).marks
-    orders = {mark.start for mark in marks if mark.kind in _ORDERS}
+    orders = {mark.start for mark in marks if mark.kind in ordering}
     about = " ".join(mark.text for mark in marks if mark.start not in orders)
     return frozenset(terms_of(word for word in words(about) if word not in _BESIDE))

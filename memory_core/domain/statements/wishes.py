@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.exclusive_instructions import wants_value_again
 from memory_core.domain.statements.forget_topics import (
     GENERAL_WORDS,
     names_all,
@@ -47,9 +48,10 @@ Surety = Literal["sure", "asks", "perhaps"]
 """Of a request to forget: "sure" may be carried out, "asks" has to be confirmed, and "perhaps" too,
 but only if a memory has the words which it names.
 """
-Extent = Literal["single", "topic", "all_memories", "all_instructions"]
+Extent = Literal["single", "topic", "all_memories", "all_instructions", "instead"]
 """What a request to forget or a withdrawal is about: a single memory or instruction, all memories
-about a topic, all that is known of the speaker, or all of the speaker's instructions.
+about a topic, all that is known of the speaker, all of the speaker's instructions, or those by
+which another thing took the place of a thing.
 """
 MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer sentence is no wish."""
@@ -107,6 +109,12 @@ _STATES = re.compile(
     r"|hatte)\b(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
 )
 """A sentence about a person's state or possessions, without a word to the assistant."""
+_PERSONAL_ALONE = frozenset({"PERSONAL"})
+_WANTS_NO = re.compile(
+    r"(?:i(?: really| just)? (?:don't|do not|never) want|ich (?:will|möchte) keine)"
+    r" (?!(?:my|any|the)\b)\w{2,20}(?=[,.!]|\Z)(?!.*\b(?:you|your|du|dich|dir|deine?n?)\b)"
+)
+"""What a person does not want of life: "I don't want kids, never did"."""
 _JA_QUESTION = re.compile(r"(?:[?？]|(?:っけ|ですか|ますか|んですか|かな|のかな)。?)\s*\Z")
 _PREFERS = re.compile(
     r"\bI(?:'d| would)? (?:(?:really|always|generally|usually|strongly|definitely|much|also|do"
@@ -143,6 +151,18 @@ _ALLOWS = re.compile(
     re.IGNORECASE,
 )
 """The end of a prohibition, in passing: "…, so pushing to main is fine from now on"."""
+_RETURNS = re.compile(
+    r"(?:(?:ok|okay|so|nope|sorry),? |(?:we|i)(?:'re| are|'m| am|'ve| have)? ){0,2}"
+    r"(?:revert(?:ing|ed)(?: this| it)?,?(?: back)?|(?:switch(?:ing|ed)|roll(?:ing|ed)"
+    r"|chang(?:ing|ed))(?: this| it)?,? back) to (?P<what>[^,;.!?]{2,40}?)"
+    r"(?: (?:again|now|then))?\W*\Z"
+    r"|(?:(?:ok|okay|also),? )?(?:(?:wir|ich) (?:wechseln|wechsle|stellen|stelle|gehen|gehe)"
+    r"(?: das| es)? |rolle zurück, )(?:wieder )?zurück (?:zu|auf) (?P<zurueck>[^,;.!?]{2,40}?)"
+    r"\W*\Z"
+    r"|(?P<modosu>[^、。]{2,20})に戻(?:します|しました|した|そう)[。！]?\Z",
+    re.IGNORECASE,
+)
+"""The end of what took the place of another thing, in passing: "Reverting, back to pnpm"."""
 _GOES_ON = re.compile(
     r"\s(?:so|but|and (?:I|can|could|it|that|want|also)|can you|could you|how|which|what|aber"
     r"|und ich|kannst du)\b"
@@ -398,7 +418,7 @@ def _wish(
             )
     if (work := rule_of_work(reading)) is not None:
         return Wish("instruction", number, text[work:], start, end)
-    if asks_for_each_time(reading) or leaves_out(reading):
+    if asks_for_each_time(reading) or leaves_out(reading) or wants_value_again(reading):
         return Wish("instruction", number, text, start, end)
     if _wants(reading, chances):
         stops = _stops(reading)
@@ -418,6 +438,9 @@ def _wish(
         return Wish("forget", number, text, start, end, about, surety="perhaps")
     if (allowed := _ALLOWS.search(_plain(text))) is not None and not reading.asks:
         return Wish("withdrawal", number, allowed["what"], start, end, surety="perhaps")
+    if (returns := _RETURNS.match(_plain(text))) is not None and not reading.asks:
+        thing = returns[returns.lastgroup or 0]
+        return Wish("withdrawal", number, thing, start, end, surety="perhaps", extent="instead")
     if chances.lift >= LIFTS_PERHAPS and not is_no_instruction(reading):
         return Wish("withdrawal", number, text, start, end, surety="perhaps")
     return None
@@ -495,6 +518,8 @@ def _is_about_life(reading: MarkedSentence) -> bool:
         return False
     acts = any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
     wanted = reading.kind_set & _OF_ANSWERS
+    if wanted <= _PERSONAL_ALONE and _WANTS_NO.match(reading.text) is not None:
+        return True
     return not wanted or (
         wanted <= _OF_PEOPLE_TOO and not acts and _STATES.match(reading.text) is not None
     )

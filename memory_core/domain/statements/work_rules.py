@@ -35,6 +35,16 @@ _RULE: Final = re.compile(
     r"(?:実行し|走らせ|通し|確認し|プッシュし|マージし|コミットし|デプロイし|しない|触らない|消さない)"
     r"(?:て|で)(?:ください|下さい|ね)?[。！]?\Z))"
 )
+_WRITTEN_IN: Final = re.compile(
+    r"(?:(?:コード(?:内|中)?の)?コメント|コミット(?:メッセージ)?|ドキュメント|変数名|エラーメッセージ|READMEs?|ログ)"
+    r"(?:は|を)(?:必ず|常に|全て|すべて)?[^、。]{1,10}語で(?:(?:書い|統一し|記述し)て(?:ください|下さい|ほしい|欲しい|ね|くれ)?"
+    r"|お願い(?:します)?)[。！]?\Z"
+    r"|(?:please |bitte )?(?:write|schreib(?:e|en sie)?) (?:bitte )?(?:all |the |our |die |alle )?"
+    r"(?:code )?(?:comments|commit messages|kommentare|commit-nachrichten|commits|docs|docstrings)"
+    r" (?:bitte )?(?:in|auf) [a-zäöüß]{4,15}(?: (?:please|bitte))?[.!]?\Z",
+    re.IGNORECASE,
+)
+"""The language of what is written in a repository: 「コメントは日本語で書いてください。」."""
 _JAPANESE_ALWAYS: Final = re.compile(r"必ず|絶対|常に|いつも|毎回")
 
 
@@ -43,6 +53,8 @@ def rule_of_work(reading: MarkedSentence) -> int | None:
 
     It may stand after words such as "two rules:". None where a sentence is no such rule.
     """
+    if _WRITTEN_IN.match(reading.text) is not None and not reading.asks:
+        return 0
     match = _RULE.match(reading.text)
     if match is None or reading.asks or "SAYS" in reading.kind_set:
         return None

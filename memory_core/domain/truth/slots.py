@@ -284,15 +284,19 @@ def is_named_short(ending: Memory, truth: Memory) -> bool:
 
     "Skoda" is "a grey Skoda Octavia", and "nurse" is a "paediatric nurse". The short name is a name
     within a description that begins with an article, or the noun of a description in small letters.
-    York is not New York.
+    York is not New York. A company is also called by the first word of its name, without what it
+    is ("Hartwell" for "Hartwell Logistics", "Brandt" for "Firma Brandt"), and "病院" is
+    "札幌の病院". The retraction may name several values: "vegan or vegetarian".
 
     Args:
         ending: A retraction that names a value.
         truth: A memory of the slot whose value is a text.
 
     """
-    name, value = str(ending.value[_KEY]), str(truth.value)
-    short, whole = without_articles(name).split(), value.split()
+    names, value = str(ending.value[_KEY]), str(truth.value)
+    if any(_is_short_for(name, value, truth.attribute) for name in names.split(" or ")):
+        return True
+    short, whole = without_articles(names).split(), value.split()
     if not short or _SEVERAL.search(value) is not None:
         return False
     end = next(
@@ -309,6 +313,17 @@ def is_named_short(ending: Memory, truth: Memory) -> bool:
         folded[place : place + len(short)] == short and not phrase[place][0].islower()
         for place in range(1, len(folded) - len(short) + 1)
     )
+
+
+def _is_short_for(name: str, value: str, attribute: str | None) -> bool:
+    """Whether a name is the value without its ending, place or kind of company."""
+    short, whole = normalised(name), normalised(value)
+    if not short:
+        return False
+    if attribute == "employer" and (whole.startswith(f"{short} ") or whole == f"firma {short}"):
+        return True
+    is_diet = attribute == "diet" and whole.startswith(short)
+    return is_diet or whole == short or whole.endswith(f"の{short}")
 
 
 _DETERMINERS = frozenset(

@@ -1,0 +1,229 @@
+"""What a person takes back of themselves ends, and what only sounds like it ends nothing."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.builders import ALICE, NOW
+from tests.telling import tell
+from tests.world import World
+
+DAY = timedelta(days=1)
+
+
+async def profiles(world: World, *messages: str) -> list[dict[str, object]]:
+    """What the profile says after each message, a day apart."""
+    core = await world.core_by_rules()
+    seen = []
+    for day, text in enumerate(messages):
+        world.clock.forward(DAY.total_seconds())
+        await tell(core, text, session=f"s{day}", at=NOW + (day + 1) * DAY)
+        explicit = (await core.profile(ALICE)).explicit
+        seen.append({fact.name: fact.value for fact in explicit})
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("messages", "slot"),
+    [
+        (
+            (
+                "I was diagnosed with coeliac disease. No gluten for me.",
+                "The second biopsy was clean: it isn't coeliac. I can eat bread again.",
+            ),
+            "condition coeliac disease",
+        ),
+        (
+            ("I was diagnosed with asthma.", "The asthma diagnosis was a mistake."),
+            "condition asthma",
+        ),
+        (
+            (
+                "I'm allergic to shellfish.",
+                "I was wrong about the shellfish, it was the sauce. The doctor says I can eat"
+                " shrimp.",
+            ),
+            "allergy to shellfish",
+        ),
+        (("I'm allergic to peanuts.", "I've outgrown my peanut allergy!"), "allergy to peanuts"),
+        (
+            (
+                "Ich bin gegen Haselnüsse allergisch.",
+                "Die Haselnussallergie hat sich nicht bestätigt, der Test war negativ.",
+            ),
+            "allergy to haselnüsse",
+        ),
+        (("Ich habe Zöliakie.", "Der Arzt sagt, es ist keine Zöliakie."), "condition zöliakie"),
+        (("Ich habe eine Nussallergie.", "Meine Nussallergie war ein Irrtum."), "allergy"),
+        (
+            ("私はそばアレルギーです。", "検査の結果、そばアレルギーではありませんでした。"),
+            "allergy to そば",
+        ),
+        (("私は喘息です。", "喘息は誤診でした。"), "condition 喘息"),
+        (
+            (
+                "I've gone vegetarian by the way.",
+                "The vegetarian thing is over, I caved in at a barbecue.",
+            ),
+            "diet",
+        ),
+        (("I'm vegan by the way.", "And I eat cheese again. Don't judge."), "diet"),
+        (("I've gone vegetarian.", "I eat chicken again."), "eats meat"),
+        (("Ich bin Vegetarierin.", "Ich esse jetzt wieder Fleisch."), "diet"),
+        (("Ich lebe vegan.", "Die vegane Phase ist vorbei."), "diet"),
+        (("糖質制限をしています。", "糖質制限はやめました。普通に食べています。"), "diet"),
+        (("私はベジタリアンです。", "また肉を食べています。"), "diet"),
+        (
+            (
+                "I work at Hartwell Logistics as a dispatcher.",
+                "Hartwell let me go today. Redundancy, the whole night shift desk.",
+            ),
+            "employer",
+        ),
+        (
+            (
+                "Ich arbeite bei der Firma Brandt.",
+                "Ich hab bei Brandt gekündigt, zum 30. Juni. Mach mich selbstständig.",
+            ),
+            "employer",
+        ),
+        (
+            (
+                "名古屋に住んでいて、トヨタ系の部品メーカーで働いています。",
+                "会社を辞めて、10月からLINEヤフーでエンジニアとして働くことになりました。",
+            ),
+            "employer",
+        ),
+        (("札幌の病院で看護師をしています。", "病院を辞めました。少し休みます。"), "employer"),
+        (("Call me Captain.", "ok stop calling me Captain, it was fun for a week"), "name"),
+    ],
+)
+async def test_what_is_taken_back_ends(world: World, messages: tuple[str, str], slot: str) -> None:
+    before, after = await profiles(world, *messages)
+    assert slot in before
+    assert slot not in after
+
+
+@pytest.mark.parametrize(
+    ("messages", "slot"),
+    [
+        (("I'm allergic to nuts.", "It isn't nuts, it's seeds."), "allergy to nuts"),
+        (
+            ("I'm allergic to nuts.", "The test kitchen says it isn't nuts, it's seeds."),
+            "allergy to nuts",
+        ),
+        (
+            ("I'm allergic to shellfish.", "I was wrong about the shellfish, it's in the freezer."),
+            "allergy to shellfish",
+        ),
+        (
+            ("I was diagnosed with coeliac disease.", "I hope the test says it isn't coeliac."),
+            "condition coeliac disease",
+        ),
+        (
+            (
+                "I was diagnosed with coeliac disease.",
+                "My sister had her biopsy. The doctor says it isn't coeliac.",
+            ),
+            "condition coeliac disease",
+        ),
+        (
+            ("Ich bin gegen Haselnüsse allergisch.", "Seine Haselnussallergie war ein Irrtum."),
+            "allergy to haselnüsse",
+        ),
+        (
+            (
+                "Ich bin gegen Haselnüsse allergisch.",
+                "Die Haselnussallergie meiner Tochter hat sich nicht bestätigt.",
+            ),
+            "allergy to haselnüsse",
+        ),
+        (
+            ("私はそばアレルギーです。", "検査の結果、妻はそばアレルギーではありませんでした。"),
+            "allergy to そば",
+        ),
+        (("I'm allergic to peanuts.", "Ben's peanut allergy is gone."), "allergy to peanuts"),
+        (
+            ("I'm allergic to peanuts.", "My son was tested. The peanut allergy was ruled out."),
+            "allergy to peanuts",
+        ),
+        (
+            (
+                "Ich bin gegen Haselnüsse allergisch.",
+                "Meine Tochter war beim Arzt. Die Haselnussallergie hat sich nicht bestätigt.",
+            ),
+            "allergy to haselnüsse",
+        ),
+        (
+            ("私はそばアレルギーです。", "息子の検査の結果、そばアレルギーではありませんでした。"),
+            "allergy to そば",
+        ),
+        (
+            ("I'm intolerant to lactose.", "The test says it isn't lactose, it's the sugar."),
+            "intolerance to lactose",
+        ),
+        (("I work as a nurse.", "Peter let me go last night."), "occupation"),
+        (("I'm vegetarian.", "I eat cheese again."), "diet"),
+        (("I follow a halal diet.", "I eat meat again."), "diet"),
+        (("I'm vegan.", "If I eat cheese again I'll feel bad."), "diet"),
+        (("糖質制限をしています。", "友達は糖質制限をやめました。"), "diet"),
+        (("I work at Hartwell Logistics.", "Mom let me go to the party."), "employer"),
+        (("I work at Hartwell Logistics.", "Brandt let me go last year."), "employer"),
+        (("札幌の病院で看護師をしています。", "コーヒーをやめました。"), "employer"),
+    ],
+)
+async def test_what_only_sounds_like_it_ends_nothing(
+    world: World, messages: tuple[str, str], slot: str
+) -> None:
+    assert slot in (await profiles(world, *messages))[-1]
+
+
+async def test_what_was_never_told_is_not_taken_back(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "The biopsy was clean: it isn't coeliac. I eat cheese again.")
+    profile = await core.profile(ALICE)
+    assert {fact.name for fact in profile.explicit} <= {"eats cheese"}
+
+
+async def test_the_next_employer_is_the_one_that_is_told(world: World) -> None:
+    messages = (
+        "I start at Hartwell Logistics as a dispatcher tomorrow.",
+        "Hartwell let me go today.",
+        "Signed with Yorkshire Rail! Timetable planner, starting 2 August.",
+    )
+    assert (await profiles(world, *messages))[-1]["employer"] == "Yorkshire Rail"
+
+
+async def test_a_new_job_and_a_new_home_in_one_sentence_are_both_told(world: World) -> None:
+    messages = "札幌の病院で看護師をしています。", "函館に引っ越して、クリニックで働き始めました。"
+    profile = (await profiles(world, *messages))[-1]
+    assert (profile["home city"], profile["employer"]) == ("函館", "クリニック")
+
+
+@pytest.mark.parametrize(
+    ("messages", "name", "value"),
+    [
+        (
+            (
+                "My salary is 72,000 a year.",
+                "Actually what I said about my salary was wrong, it's 67,000.",
+            ),
+            "salary",
+            "67,000",
+        ),
+        (
+            (
+                "Mein Gehalt ist 72.000 Euro.",
+                "Was ich über mein Gehalt gesagt habe, war falsch, es sind 67.000 Euro.",
+            ),
+            "gehalt",
+            "67.000 Euro",
+        ),
+    ],
+)
+async def test_a_value_that_was_said_wrong_is_put_straight(
+    world: World, messages: tuple[str, str], name: str, value: str
+) -> None:
+    assert (await profiles(world, *messages))[-1][name] == value
