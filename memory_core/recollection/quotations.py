@@ -18,6 +18,7 @@ from memory_core.domain.ranking.index_terms import spoken
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scope import Owner
+from memory_core.domain.text import remarks
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.sameness import normalised
@@ -265,8 +266,8 @@ def _hour(moment: datetime) -> str:
 
 def no_longer_true(fallen: Fallen) -> str:
     """Return a superseded fact as a line, with the present truth in its place."""
-    now = "" if fallen.current is None else f"; now: {fallen.current.content}"
-    return f"no longer true: {fallen.text}{now}"
+    current = None if fallen.current is None else fallen.current.content
+    return remarks.no_longer_true(fallen.text, current)
 
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
@@ -484,4 +485,4 @@ async def open_conflict_lines(
 
 def _line(other: Memory, moment: datetime) -> str:
     day = shown_at(other.event_timestamp, moment).date().isoformat()
-    return f"in conflict with what was said on {day}: {excerpt(other.content, (), MOST_TOKENS)}"
+    return remarks.in_conflict(day, excerpt(other.content, (), MOST_TOKENS))

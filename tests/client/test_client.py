@@ -73,6 +73,17 @@ async def test_a_memory_is_saved_found_changed_and_deleted(user: AsyncUser) -> N
     assert "Porto" in (await user.context("Where does Ana live?")).context
 
 
+async def test_a_result_has_what_speaks_against_it(user: AsyncUser) -> None:
+    earlier = await user.save("I take warfarin every evening.", type="semantic")
+    later = await user.save("I no longer take warfarin every evening.", type="semantic")
+    results = (await user.retrieve("Do I take warfarin?")).results
+    (result,) = (result for result in results if result.memory.id == earlier.memory.id)
+    ((replaced, text),) = ((by.replaced, by.text) for by in result.replaced_by)
+    assert (replaced, text) == (earlier.memory.content, later.memory.content)
+    (other,) = result.disputed_by
+    assert (other.memory_id, other.at) == (later.memory.id, later.memory.event_timestamp)
+
+
 async def test_moments_are_taken_as_they_are_given_back(user: AsyncUser) -> None:
     moment = datetime(2026, 3, 2, 18, tzinfo=timezone(timedelta(hours=2)))
     saved = await user.save("Ana met Ben", event_timestamp=moment, metadata={"seen": [moment]})

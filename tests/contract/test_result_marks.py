@@ -1,0 +1,147 @@
+"""A result of a retrieve says what a context would: which later message replaces a statement of it,
+and with what it is in an open conflict.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.memory import MemoryType
+from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput
+from memory_core.domain.results import Hit
+from memory_core.functions.mcp.answers import search_text
+from tests.builders import ALICE, NOW
+from tests.conflicts import asking
+from tests.loaded_minilm import LoadedMiniLM
+from tests.telling import tell
+from tests.world import World
+
+WEEK = timedelta(days=7)
+EARLIER = "I take warfarin 5 mg every evening."
+LATER = "I'm off warfarin, they put me on apixaban 5 mg twice a day."
+ASKED = "Which blood thinner do I take?"
+
+
+@pytest.fixture
+async def rules(world: World) -> MemoryCore:
+    """A core without a language model, with the vectors of the local embedder."""
+    return await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
+
+
+@pytest.fixture
+async def told(rules: MemoryCore) -> MemoryCore:
+    """A user who took warfarin and takes another medicine since."""
+    await tell(rules, EARLIER, session="s1", at=NOW - 9 * WEEK)
+    await tell(rules, "I planted tomatoes.", session="s2", at=NOW - 5 * WEEK)
+    await tell(rules, LATER, session="s3", at=NOW - WEEK)
+    return rules
+
+
+async def hits(core: MemoryCore, query: str = ASKED, **fields: object) -> list[Hit]:
+    asked = RetrieveInput.model_validate({"query": query, "similarity_threshold": 0.0, **fields})
+    return list((await core.retrieve(ALICE, asked)).results)
+
+
+def telling(found: list[Hit], words: str) -> list[Hit]:
+    return [hit for hit in found if words in hit.memory.content]
+
+
+async def test_a_result_names_the_later_message_that_replaces_a_statement_of_it(
+    told: MemoryCore,
+) -> None:
+    found = await hits(told)
+    earlier = telling(found, "takes warfarin")
+    assert earlier
+    for hit in earlier:
+        ((replaced, text, at),) = (
+            (later["replaced"], later["text"], later["at"]) for later in hit.replaced_by
+        )
+        assert (replaced in (EARLIER, hit.memory.content), text, at) == (True, LATER, NOW - WEEK)
+        message = await told.get(ALICE, hit.replaced_by[0]["memory_id"])
+        assert message.memory.content == LATER
+    assert [hit.replaced_by for hit in found if hit not in earlier] == [()] * (
+        len(found) - len(earlier)
+    )
+
+
+async def test_the_words_are_those_of_a_context(told: MemoryCore) -> None:
+    mark = f"replaced on {(NOW - WEEK).date()}: {LATER}"
+    context = (await told.context(ALICE, ContextInput(query=ASKED, session_id="s9"))).context
+    assert mark in context
+    asked = RetrieveInput(query=ASKED, similarity_threshold=0.0)
+    text = search_text(await told.retrieve(ALICE, asked), whole=False, moment=NOW)
+    assert mark in text
+    (line,) = (line for line in context.split("\n") if "  in conflict with" in line)
+    assert line in text
+
+
+async def test_a_result_in_an_open_conflict_names_the_other_side_until_it_is_decided(
+    told: MemoryCore,
+) -> None:
+    (record,) = (await told.conflicts(ALICE)).conflicts
+    sides = {hit.memory.id: hit for hit in await hits(told) if hit.disputed_by}
+    assert sides
+    for name, hit in sides.items():
+        other = record.beside(name)
+        assert other is not None
+        memory = (await told.get(ALICE, other)).memory
+        assert hit.disputed_by == (
+            {
+                "conflict_id": record.id,
+                "memory_id": other,
+                "text": memory.content,
+                "at": memory.event_timestamp,
+            },
+        )
+    await told.resolve_conflict(ALICE, record.id, asking("keep_both"))
+    assert not any(hit.disputed_by for hit in await hits(told))
+
+
+async def test_both_sides_are_named_if_both_are_results(told: MemoryCore) -> None:
+    (record,) = (await told.conflicts(ALICE)).conflicts
+    found = await hits(told, "warfarin", types=[MemoryType.SEMANTIC])
+    named = {(hit.memory.id, other["memory_id"]) for hit in found for other in hit.disputed_by}
+    assert named == {(record.old_id, record.new_id), (record.new_id, record.old_id)}
+
+
+async def test_nothing_is_said_against_a_result_where_the_past_is_asked_for(
+    told: MemoryCore,
+) -> None:
+    for moment in (NOW - 8 * WEEK, NOW):
+        found = await hits(told, at=moment)
+        assert telling(found, "takes warfarin")
+        assert not any(hit.replaced_by or hit.disputed_by for hit in found)
+
+
+async def test_what_is_announced_replaces_nothing_before_its_day(
+    rules: MemoryCore, world: World
+) -> None:
+    await tell(rules, "The standup is at 9:30.", session="s1", at=NOW - 2 * WEEK)
+    await tell(rules, "From 1 June on the standup is at 10:15.", session="s2", at=NOW - WEEK)
+    assert not any(hit.replaced_by for hit in await hits(rules, "When is the standup?"))
+    world.clock.forward(timedelta(days=40).total_seconds())
+    days = {
+        later["at"].date().isoformat()
+        for hit in await hits(rules, "When is the standup?")
+        for later in hit.replaced_by
+    }
+    assert days == {"2026-06-01"}
+
+
+async def test_an_assistant_replaces_nothing(rules: MemoryCore) -> None:
+    await tell(rules, EARLIER, session="s1", at=NOW - 9 * WEEK)
+    await tell(rules, ("assistant", LATER), session="s2", at=NOW - WEEK)
+    assert not any(hit.replaced_by for hit in await hits(rules))
+
+
+async def test_a_message_that_told_a_deleted_fact_is_not_named(told: MemoryCore) -> None:
+    page = await told.list(ALICE, ListInput(type=MemoryType.SEMANTIC))
+    for memory in page.memories:
+        if "apixaban" in memory.content:
+            await told.delete(ALICE, memory.id)
+    found = await hits(told)
+    assert telling(found, "takes warfarin")
+    assert not any(hit.replaced_by or hit.disputed_by for hit in found)
