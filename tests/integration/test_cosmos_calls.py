@@ -27,6 +27,7 @@ from memory_core.domain.conversation import Task
 from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.requests.memories import (
     AcrossInput,
+    ConverseInput,
     ListInput,
     RetrieveInput,
     SaveInput,
@@ -485,6 +486,30 @@ async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_q
     calls, requests = await warm.of(warm.core.retrieve(ALICE, query))
     assert calls == ["search", "memories"]
     assert Counter(requests) == Counter(["read", "query", *WORDS, "read", "query"])
+
+
+async def told(traffic: Traffic, *texts: str) -> None:
+    """Conversations of a message each, formed by rules."""
+    for number, text in enumerate(texts):
+        conversation = ConverseInput(
+            messages=[{"role": "user", "content": text}], session_id=f"told-{number}"
+        )
+        await traffic.core.converse(ALICE, conversation)
+    await Hand(traffic.core, "formation").work_all()
+
+
+async def test_what_speaks_against_results_is_read_with_their_passages(process: Process) -> None:
+    query = RetrieveInput(query="Golf", similarity_threshold=0.1)
+    traffic = await process(by_rules=True)
+    await fill(traffic)
+    await told(traffic, "I drive a Golf.", "I planted tomatoes.")
+    await traffic.core.retrieve(ALICE, query)
+    before, _ = await traffic.of(traffic.core.retrieve(ALICE, query))
+    await told(traffic, "I planted tomatoes.", "I sold the Golf.")
+    await traffic.core.retrieve(ALICE, query)
+    after, _ = await traffic.of(traffic.core.retrieve(ALICE, query))
+    assert any(hit.replaced_by for hit in (await traffic.core.retrieve(ALICE, query)).results)
+    assert (before, after) == ([], [])
 
 
 async def test_a_time_told_from_now_is_looked_into_in_the_same_round(warm: Traffic) -> None:
