@@ -11,6 +11,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -492,24 +493,27 @@ async def told(traffic: Traffic, *texts: str) -> None:
     """Conversations of a message each, formed by rules."""
     for number, text in enumerate(texts):
         conversation = ConverseInput(
-            messages=[{"role": "user", "content": text}], session_id=f"told-{number}"
+            messages=[{"role": "user", "content": text, "timestamp": NOW - timedelta(9 - number)}],
+            session_id=f"told-{number}",
         )
         await traffic.core.converse(ALICE, conversation)
     await Hand(traffic.core, "formation").work_all()
 
 
-async def test_what_speaks_against_results_is_read_with_their_passages(process: Process) -> None:
-    query = RetrieveInput(query="Golf", similarity_threshold=0.1)
+async def test_what_speaks_against_results_came_with_the_search(process: Process) -> None:
+    query = RetrieveInput(query="warfarin", similarity_threshold=0.1)
     traffic = await process(by_rules=True)
     await fill(traffic)
-    await told(traffic, "I drive a Golf.", "I planted tomatoes.")
-    await traffic.core.retrieve(ALICE, query)
-    before, _ = await traffic.of(traffic.core.retrieve(ALICE, query))
-    await told(traffic, "I planted tomatoes.", "I sold the Golf.")
-    await traffic.core.retrieve(ALICE, query)
-    after, _ = await traffic.of(traffic.core.retrieve(ALICE, query))
-    assert any(hit.replaced_by for hit in (await traffic.core.retrieve(ALICE, query)).results)
-    assert (before, after) == ([], [])
+    await told(
+        traffic,
+        "I take warfarin 5 mg every evening.",
+        "I'm off warfarin, they put me on apixaban 5 mg twice a day.",
+    )
+    results = (await traffic.core.retrieve(ALICE, query)).results
+    assert any(hit.replaced_by for hit in results)
+    calls, requests = await traffic.of(traffic.core.retrieve(ALICE, query))
+    assert calls == ["search"]
+    assert Counter(requests) == Counter(["read", "query", *WORDS])
 
 
 async def test_a_time_told_from_now_is_looked_into_in_the_same_round(warm: Traffic) -> None:
