@@ -14,7 +14,8 @@ from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ledger.ids import conflict_record_ids
 from memory_core.recollection.passing_rows import episode_of
 from memory_core.recollection.query_round import QueryRound
-from memory_core.recollection.reorder import asks_of_the_past, terms_of_names
+from memory_core.recollection.reorder import terms_of_names
+from memory_core.recollection.updates import asks_of_the_past
 
 MOST_LATER = 200
 """The most later candidates that are compared with a result, the most relevant."""

@@ -41,19 +41,14 @@ from memory_core.recollection.passing_rows import PassingRows
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.quotations import said_by, speaker
 from memory_core.recollection.reorder import (
-    LEAST_SHARE,
-    MOST_BEHIND,
     Reranking,
-    SaidStatement,
     Sources,
     asks_of_the_future,
-    asks_of_the_present,
     begins_later,
     put_present_before_announced,
     put_present_truths_first,
     put_repeats_behind,
     put_sources_first,
-    put_updates_first,
     sources_of,
 )
 from memory_core.recollection.result_marks import Beside, ResultMarks, found_beside, result_marks
@@ -61,6 +56,13 @@ from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.superseded import Superseded, superseded_facts
 from memory_core.recollection.untold import Untold
+from memory_core.recollection.updates import (
+    LEAST_SHARE,
+    MOST_BEHIND,
+    SaidStatement,
+    asks_of_the_present,
+    put_updates_first,
+)
 
 
 class Retriever:

@@ -184,6 +184,8 @@ OF_THE_SAME = (
     ("I take 20 mg of citalopram.", "I'm now on 40 mg of citalopram."),
     ("My tablets are 5 mg of amlodipine.", "Saw the doctor, she's put me up to 10 mg."),
     ("My laptop has 8 GB of RAM.", "I upgraded it to 32 GB."),
+    ("The choir is on Mondays.", "The choir moved to Tuesdays, I saw the film about it."),
+    ("The premiere is on Monday.", "I saw the movie premiere has been moved to Tuesday."),
     ("My gym costs 30 euros a month.", "The gym went up to 45 euros a month."),
     ("My laptop has 16 GB of RAM.", "I upgraded the laptop to 32 GB."),
     ("The backend listens on port 8080.", "The backend moved to port 9090."),

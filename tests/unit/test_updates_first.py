@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from memory_core.domain.text.analyzer import tokens
-from memory_core.recollection.reorder import SaidStatement, asks_of_the_past, put_updates_first
+from memory_core.recollection.updates import SaidStatement, asks_of_the_past, put_updates_first
 
 START = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 COVERAGE = "What is the test coverage of my billing module?"

@@ -32,7 +32,9 @@ PERSON_IN_JAPANESE = (
 KIN_IN_JAPANESE = re.compile(rf"{PERSON_IN_JAPANESE}(?=[はがのもと])")
 SELVES_IN_JAPANESE = frozenset(["私", "僕", "俺", "うち", "自分", "私たち", "わたし"])
 
-_SELVES = "i i'm i've i'd i'll im ive we we're we've we'll user ich wir me us mich mir uns myself themself"
+_SELVES = """
+    i i'm i've i'd i'll im ive we we're we've we'll user ich wir me us mich mir uns myself themself
+"""
 SELVES = frozenset(_SELVES.split())
 OBJECTS = frozenset(_SELVES.split()[-7:])
 """The speaker, where the speaker is not the subject."""
