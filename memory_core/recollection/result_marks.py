@@ -163,9 +163,9 @@ def _replaced(
         return {}
     tellers: dict[str, list[int]] = {}
     statements: dict[str, Piece] = {}
-    found, _ = readable_shown({look.candidates.ids[row]: results[row] for row in results})
+    intact, _ = readable_shown({look.candidates.ids[row]: results[row] for row in results})
     for row in results:
-        memory = found.get(look.candidates.ids[row])
+        memory = intact.get(look.candidates.ids[row])
         if memory is None:
             continue
         for statement in _statements(memory, passages.get(row, ()), memories, look):

@@ -92,7 +92,8 @@ async def test_a_result_has_what_speaks_against_it(user: AsyncUser, url: str) ->
     ]
     assert harp.conflict is not None
     undo = f"{url}/api/v1/conflicts/{harp.conflict['id']}/undo"
-    httpx.post(undo, json={"user_id": user.user_id}).raise_for_status()
+    async with httpx.AsyncClient() as client:
+        (await client.post(undo, json={"user_id": user.user_id})).raise_for_status()
     (result,) = (await user.retrieve("I play the harp", limit=1)).results
     assert [(other.memory_id, other.text, other.at) for other in result.disputed_by] == [
         (cello.memory.id, cello.memory.content, cello.memory.event_timestamp)

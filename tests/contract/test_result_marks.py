@@ -32,7 +32,7 @@ async def rules(world: World) -> MemoryCore:
 
 
 @pytest.fixture
-async def told(rules: MemoryCore) -> MemoryCore:
+async def patient(rules: MemoryCore) -> MemoryCore:
     """A user who took warfarin and takes another medicine since."""
     await tell(rules, EARLIER, session="s1", at=NOW - 9 * WEEK)
     await tell(rules, "I planted tomatoes.", session="s2", at=NOW - 5 * WEEK)
@@ -45,33 +45,33 @@ async def hits(core: MemoryCore, query: str = ASKED, **fields: object) -> list[H
     return list((await core.retrieve(ALICE, asked)).results)
 
 
-def telling(found: list[Hit], words: str) -> list[Hit]:
-    return [hit for hit in found if words in hit.memory.content]
+def telling(results: list[Hit], words: str) -> list[Hit]:
+    return [hit for hit in results if words in hit.memory.content]
 
 
 async def test_a_result_names_the_later_message_that_replaces_a_statement_of_it(
-    told: MemoryCore,
+    patient: MemoryCore,
 ) -> None:
-    found = await hits(told)
-    earlier = telling(found, "takes warfarin")
+    results = await hits(patient)
+    earlier = telling(results, "takes warfarin")
     assert earlier
     for hit in earlier:
         ((replaced, text, at),) = (
             (later["replaced"], later["text"], later["at"]) for later in hit.replaced_by
         )
         assert (replaced in (EARLIER, hit.memory.content), text, at) == (True, LATER, NOW - WEEK)
-        assert (await told.get(ALICE, hit.replaced_by[0]["memory_id"])).content == LATER
-    assert [hit.replaced_by for hit in found if hit not in earlier] == [()] * (
-        len(found) - len(earlier)
+        assert (await patient.get(ALICE, hit.replaced_by[0]["memory_id"])).content == LATER
+    assert [hit.replaced_by for hit in results if hit not in earlier] == [()] * (
+        len(results) - len(earlier)
     )
 
 
-async def test_the_words_are_those_of_a_context(told: MemoryCore) -> None:
+async def test_the_words_are_those_of_a_context(patient: MemoryCore) -> None:
     mark = f"replaced on {(NOW - WEEK).date()}: {LATER}"
-    context = (await told.context(ALICE, ContextInput(query=ASKED, session_id="s9"))).context
+    context = (await patient.context(ALICE, ContextInput(query=ASKED, session_id="s9"))).context
     assert mark in context
     asked = RetrieveInput(query=ASKED, similarity_threshold=0.0)
-    text = search_text(await told.retrieve(ALICE, asked), whole=False, moment=NOW)
+    text = search_text(await patient.retrieve(ALICE, asked), whole=False, moment=NOW)
     assert mark in text
     (line,) = (line for line in context.split("\n") if "  in conflict with" in line)
     assert line in text
@@ -84,9 +84,9 @@ async def test_a_result_in_an_open_conflict_names_the_other_side_until_it_is_dec
     await tell(rules, "I quit Otto last Friday.", session="s2", at=NOW - WEEK)
     (record,) = (await rules.conflicts(ALICE)).conflicts
     sides = {record.old_id: record.new_id, record.new_id: record.old_id}
-    found = await hits(rules, "Otto", types=[MemoryType.SEMANTIC], categories=["fact"])
-    assert {hit.memory.id for hit in found} == {*sides}
-    for hit in found:
+    results = await hits(rules, "Otto", types=[MemoryType.SEMANTIC], categories=["fact"])
+    assert {hit.memory.id for hit in results} == {*sides}
+    for hit in results:
         other = await rules.get(ALICE, sides[hit.memory.id] or "")
         assert hit.disputed_by == (
             {
@@ -103,12 +103,12 @@ async def test_a_result_in_an_open_conflict_names_the_other_side_until_it_is_dec
 
 
 async def test_nothing_is_said_against_a_result_where_the_past_is_asked_for(
-    told: MemoryCore,
+    patient: MemoryCore,
 ) -> None:
     for moment in (NOW - 8 * WEEK, NOW):
-        found = await hits(told, at=moment)
-        assert telling(found, "takes warfarin")
-        assert not any(hit.replaced_by or hit.disputed_by for hit in found)
+        results = await hits(patient, at=moment)
+        assert telling(results, "takes warfarin")
+        assert not any(hit.replaced_by or hit.disputed_by for hit in results)
 
 
 async def test_what_is_announced_replaces_nothing_before_its_day(
@@ -132,11 +132,11 @@ async def test_an_assistant_replaces_nothing(rules: MemoryCore) -> None:
     assert not any(hit.replaced_by for hit in await hits(rules))
 
 
-async def test_a_message_that_told_a_deleted_fact_is_not_named(told: MemoryCore) -> None:
-    page = await told.list(ALICE, ListInput(type=MemoryType.SEMANTIC))
+async def test_a_message_that_told_a_deleted_fact_is_not_named(patient: MemoryCore) -> None:
+    page = await patient.list(ALICE, ListInput(type=MemoryType.SEMANTIC))
     for memory in page.memories:
         if "apixaban" in memory.content:
-            await told.delete(ALICE, memory.id)
-    found = await hits(told)
-    assert telling(found, "takes warfarin")
-    assert not any(hit.replaced_by or hit.disputed_by for hit in found)
+            await patient.delete(ALICE, memory.id)
+    results = await hits(patient)
+    assert telling(results, "takes warfarin")
+    assert not any(hit.replaced_by or hit.disputed_by for hit in results)
