@@ -1,7 +1,8 @@
 """What later messages and open conflicts say against the results of a retrieve.
 
 Results are marked by what marks the lines of a context. It takes the most relevant later messages
-and the other sides of open conflicts, which are read with the results' passages.
+and the other sides of open conflicts, which are read with the results' passages. The records of
+conflicts cost a read, and only if a result is in an open conflict.
 """
 
 from __future__ import annotations
@@ -17,18 +18,17 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import Passage
+from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.change_messages import read
-from memory_core.ledger.ids import conflict_record_ids
 from memory_core.ledger.readable import readable_shown
+from memory_core.ports import LongTermStore
 from memory_core.recollection.query_round import QueryRound
-from memory_core.recollection.quotations import MOST_CONFLICTS, piece, said_by
+from memory_core.recollection.quotations import is_other_side, open_conflicts, piece, said_by
 from memory_core.recollection.superseded import Replaced, replaced_pieces
 
 MOST_LATER = 16
 """The most later messages that are read for the results of a query, the most relevant."""
-MOST_SIDES = 200
-"""The most candidates among which the other sides of a result's conflicts are looked for."""
 
 
 _PENDING = b'"conflict_state":"pending"'
@@ -93,12 +93,19 @@ def later_messages(look: QueryRound, since: float, known: Collection[str], most:
     ][:most]
 
 
-def found_beside(look: QueryRound, results: Mapping[int, SerializedMemory]) -> Beside:
-    """Find what may speak against results; nothing is read.
+async def found_beside(
+    store: LongTermStore, owner: Owner, look: QueryRound, results: Mapping[int, SerializedMemory]
+) -> Beside:
+    """Find what may speak against results.
 
     Args:
+        store: The long-term store; only results in an open conflict cost a read.
+        owner: Whose memories they are.
         look: The round that found the results.
         results: The memories of the results by row.
+
+    Raises:
+        Unavailable: The long-term store is down.
 
     """
     if not results:
@@ -111,10 +118,17 @@ def found_beside(look: QueryRound, results: Mapping[int, SerializedMemory]) -> B
         for row in later_messages(look, since, known, MOST_LATER)
         if (candidates.actor[row] or "").casefold() not in ASSISTANTS
     ]
+    pending = {
+        row: document.memory for row, document in results.items() if _PENDING in document.json
+    }
+    conflicts = await open_conflicts(store, owner, pending.values())
     sides = {
-        row: _sides(document.memory, look)
-        for row, document in results.items()
-        if _PENDING in document.json
+        row: {
+            record.id: other
+            for record in conflicts.get(memory.id, ())
+            if (other := record.beside(memory.id)) is not None
+        }
+        for row, memory in pending.items()
     }
     return Beside(tuple(people), sides)
 
@@ -218,28 +232,6 @@ def _told(change: Replaced) -> dict[str, Any]:
     }
 
 
-def _sides(memory: Memory, look: QueryRound) -> dict[str, str]:
-    """Return the other sides of a memory's latest open conflicts, by conflict id.
-
-    The newer side has a link to the older one. The older side does not name the newer one, which is
-    looked for among the candidates.
-    """
-    wanted = set(memory.conflict_ids[-MOST_CONFLICTS:])
-    linked = [link.memory_id for link in memory.links if link.relationship_type == "contradicts"]
-    near = [
-        name
-        for row in np.argsort(-look.relevant.score, kind="stable").tolist()
-        if not is_message(name := look.candidates.ids[row])
-    ]
-    sides: dict[str, str] = {}
-    for name in (*linked, *near[:MOST_SIDES]):
-        if len(sides) == len(wanted):
-            break
-        for conflict_id in wanted.intersection(conflict_record_ids(memory.id, name)):
-            sides[conflict_id] = name
-    return sides
-
-
 def _disputes(
     sides: Mapping[str, str], memories: Mapping[str, Memory]
 ) -> tuple[dict[str, Any], ...]:
@@ -247,9 +239,7 @@ def _disputes(
     others = [
         (conflict_id, other)
         for conflict_id, name in sides.items()
-        if (other := memories.get(name)) is not None
-        and other.status in FOUND_BY_DEFAULT
-        and other.searchable
+        if (other := memories.get(name)) is not None and is_other_side(other)
     ]
     return tuple(
         {

@@ -155,7 +155,9 @@ class Retriever:
         rows, documents = await self._put_present_first(owner, query, look, rows, documents)
         rows, documents = await self._tell_disputes(owner, query, look, rows, documents)
         beside = (
-            found_beside(look, _by_row(rows, documents, look)) if query.at is None else Beside()
+            await found_beside(self._store, owner, look, _by_row(rows, documents, look))
+            if query.at is None
+            else Beside()
         )
         quoted, read = await self._passages(
             owner, query, look, (rows, documents), sources, beside.names
