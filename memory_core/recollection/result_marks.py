@@ -153,7 +153,8 @@ def result_marks(
     replaced = _replaced(look, results, passages, beside, memories)
     return {
         row: ResultMarks(
-            tuple(replaced.get(row, {}).values()), _disputes(beside.sides.get(row, {}), memories)
+            tuple(replaced.get(row, {}).values()),
+            _disputes(beside.sides.get(row, {}), memories, look),
         )
         for row in {*replaced, *beside.sides}
     }
@@ -233,13 +234,16 @@ def _told(change: Replaced) -> dict[str, Any]:
 
 
 def _disputes(
-    sides: Mapping[str, str], memories: Mapping[str, Memory]
+    sides: Mapping[str, str], memories: Mapping[str, Memory], look: QueryRound
 ) -> tuple[dict[str, Any], ...]:
     """Return the other sides of open conflicts as a result shows them, latest first."""
+    excluded = look.where.without_session_id
     others = [
         (conflict_id, other)
         for conflict_id, name in sides.items()
-        if (other := memories.get(name)) is not None and is_other_side(other)
+        if (other := memories.get(name)) is not None
+        and is_other_side(other)
+        and (excluded is None or other.session_id != excluded)
     ]
     return tuple(
         {

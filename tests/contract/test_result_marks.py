@@ -98,6 +98,10 @@ async def test_a_result_in_an_open_conflict_names_the_other_side_until_it_is_dec
         )
     (first,) = await hits(rules, "Where do I work?", types=[MemoryType.SEMANTIC], limit=1)
     assert len(first.disputed_by) == 1, "the other side need not be a result"
+    (first,) = await hits(rules, "Otto", session_id="s1", categories=["fact"])
+    assert len(first.disputed_by) == 1, "nor a candidate"
+    (first,) = await hits(rules, "Otto", exclude_session_id="s2", categories=["fact"])
+    assert first.disputed_by == ()
     await rules.resolve_conflict(ALICE, record.id, asking("keep_both"))
     assert not any(hit.disputed_by for hit in await hits(rules, "Otto"))
 

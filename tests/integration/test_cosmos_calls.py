@@ -516,6 +516,19 @@ async def test_what_speaks_against_results_came_with_the_search(process: Process
     assert Counter(requests) == Counter(["read", "query", *WORDS])
 
 
+async def test_the_records_of_conflicts_are_read_where_a_result_is_in_an_open_one(
+    warm: Traffic,
+) -> None:
+    core, query = warm.core, RetrieveInput(query="home", similarity_threshold=0.1)
+    await core.save(ALICE, fact("Ann's home is Rome", **HOME))
+    conflict = (await core.save(ALICE, fact("Ann's home is Bari", **HOME))).conflict
+    assert conflict is not None
+    assert (await warm.of(core.retrieve(ALICE, query)))[0] == ["search"]
+    await core.undo_conflict(ALICE, conflict.id)
+    assert all(hit.disputed_by for hit in (await core.retrieve(ALICE, query)).results)
+    assert (await warm.of(core.retrieve(ALICE, query)))[0] == ["search", "snapshot"]
+
+
 async def test_a_time_told_from_now_is_looked_into_in_the_same_round(warm: Traffic) -> None:
     await fill(warm)
     await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
