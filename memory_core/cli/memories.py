@@ -26,9 +26,11 @@ from memory_core.cli.memory_output import (
     print_list,
     print_results,
     why_nothing,
+    with_marks,
 )
 from memory_core.cli.output import day_of
 from memory_core.cli.service import CallFailed, path_part
+from memory_core.domain.text import remarks
 
 app = typer.Typer()
 MADE_A_MEMORY = ("superseded", "kept_both")
@@ -316,7 +318,20 @@ async def profile(run: CommandRun, at: TrueAtOption = None) -> None:
         answer = await service.get("/api/v1/profile", at=moment(at))
     if run.output.as_json:
         return run.output.document(answer)
-    rows = [(item["name"], item["value"], day_of(item.get("since"))) for item in answer["explicit"]]
+    rows = [
+        (
+            item["name"],
+            with_marks(
+                item["value"],
+                (
+                    remarks.disputed(day_of(other["at"]), other["text"])
+                    for other in item.get("disputed_by") or ()
+                ),
+            ),
+            day_of(item.get("since")),
+        )
+        for item in answer["explicit"]
+    ]
     rows += [("trait", item["trait"], "") for item in answer["implicit"]]
     if not rows:
         return run.output.note(

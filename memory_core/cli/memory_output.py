@@ -14,6 +14,7 @@ from memory_core.cli.output import day_of
 from memory_core.cli.service import CallFailed, MemoryService, path_part
 from memory_core.cli.target import other_default_folder
 from memory_core.domain.errors import PlainError
+from memory_core.domain.text import remarks
 
 Json = dict[str, Any]
 GONE = 404
@@ -166,7 +167,7 @@ def print_results(run: CommandRun, results: list[Json], at: str | None) -> None:
                 result["memory"]["id"],
                 day_of(_when(result["memory"])),
                 result["memory"]["type"],
-                _with_beginning(result["memory"], at),
+                with_marks(_with_beginning(result["memory"], at), _remarks(result)),
             )
             for result in results
         ]
@@ -179,9 +180,39 @@ def print_results(run: CommandRun, results: list[Json], at: str | None) -> None:
             f"{memory['id']}",
             "dim",
         )
-        for stale in result.get("stale_facts") or ():
-            run.output.line(f"   no longer: {stale['text']} → {stale['current']}", "yellow")
+        for remark in _remarks(result):
+            run.output.line(f"   {remark}", "yellow")
     return None
+
+
+def _remarks(result: Json) -> list[str]:
+    """What is said against a result, in the words of a context."""
+    return [
+        *(
+            remarks.no_longer_true(fact["text"], fact["current"])
+            for fact in result.get("stale_facts") or ()
+        ),
+        *(
+            remarks.replaced(day_of(later["at"]), later["text"], later["replaced"])
+            for later in result.get("replaced_by") or ()
+        ),
+        *(
+            remarks.in_conflict(day_of(other["at"]), other["text"])
+            for other in result.get("disputed_by") or ()
+        ),
+    ]
+
+
+def with_marks(text: str, marks: Iterable[str]) -> str:
+    """A text with marks in brackets behind it, as a line of a context.
+
+    Args:
+        text: The text.
+        marks: The marks; without any the text is as it was.
+
+    """
+    joined = "; ".join(marks)
+    return f"{text} ({joined})" if joined else text
 
 
 def _with_beginning(memory: Json, at: str | None = None) -> str:

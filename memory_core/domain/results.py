@@ -111,6 +111,9 @@ class Hit(NamedTuple):
         rank: Place among the results, which `score` alone does not decide.
         age_days: For a faded memory (tier "faded"), whole days since the event that it is about;
             else None.
+        replaced_by: Later messages that replace a statement of it: `{replaced, text, at,
+            memory_id}`.
+        disputed_by: The other sides of its open conflicts: `{conflict_id, memory_id, text, at}`.
 
     """
 
@@ -132,6 +135,8 @@ class Hit(NamedTuple):
     explain: dict[str, Any] | None = None
     passages: tuple[Passage, ...] = ()
     age_days: int | None = None
+    replaced_by: tuple[dict[str, Any], ...] = ()
+    disputed_by: tuple[dict[str, Any], ...] = ()
 
     @property
     def memory(self) -> Memory:

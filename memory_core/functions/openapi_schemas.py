@@ -230,6 +230,7 @@ def _hit() -> Schema:
         "message": TEXT,
         "relevance_score": number,
     }
+    later: Schema = {"replaced": TEXT, "text": TEXT, "at": MOMENT, "memory_id": TEXT}
     hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("ShownMemory")}
     hit |= dict.fromkeys(
         ("lexical_score", "relevance_score", "importance_score", "composite_score"), number
@@ -252,6 +253,10 @@ def _hit() -> Schema:
         "matched_by": _list(TEXT),
         "also": _list(TEXT),
         "stale_facts": _list({"type": "object"}),
+        "replaced_by": _list(_object(later, *later))
+        | {"description": "Later messages that replace a statement of it"},
+        "disputed_by": _list(ref("Dispute"))
+        | {"description": "The other sides of its open conflicts, the latest first"},
         "passages": _list(_object(passage, "text", "actor", "at", "message"))
         | {"description": "What was said that matched, best first, three at most"},
     }

@@ -378,6 +378,8 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "also": hit.also,
         "passages": [passage.public() for passage in hit.passages],
         "stale_facts": hit.stale_facts,
+        "replaced_by": hit.replaced_by,
+        "disputed_by": hit.disputed_by,
     }
 
 

@@ -136,8 +136,12 @@ def brief_hit(hit: Hit) -> dict[str, Any]:
         fields["tier"] = hit.tier
     if hit.age_days is not None:
         fields["age_days"] = hit.age_days
-    if hit.stale_facts:
-        fields["stale_facts"] = hit.stale_facts
+    against = {
+        "stale_facts": hit.stale_facts,
+        "replaced_by": hit.replaced_by,
+        "disputed_by": hit.disputed_by,
+    }
+    fields |= {name: statements for name, statements in against.items() if statements}
     return fields
 
 

@@ -13,6 +13,7 @@ import orjson
 from memory_core.domain.memory import Memory
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scenes import Profile, ProfileFact, profile_line
+from memory_core.domain.text import remarks
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.recollection.quotations import shown_at
@@ -125,10 +126,8 @@ def _dispute(fact: ProfileFact, moment: datetime) -> str:
     if not fact.disputed_by or fact.disputed_by[0].at < fact.since:
         return ""
     latest = fact.disputed_by[0]
-    return (
-        f"disputed on {shown_at(latest.at, moment).date().isoformat()}: "
-        f"{excerpt(latest.text, (), MARK_TOKENS)}"
-    )
+    day = shown_at(latest.at, moment).date().isoformat()
+    return remarks.disputed(day, excerpt(latest.text, (), MARK_TOKENS))
 
 
 def _shown(value: object) -> str:

@@ -23,8 +23,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-import numpy as np
-
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message, is_system_message
@@ -57,6 +55,7 @@ from memory_core.recollection.reorder import (
     asks_of_the_future,
     put_present_before_announced,
 )
+from memory_core.recollection.result_marks import later_messages
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.superseded import Fallen, stale_facts
 from memory_core.recollection.surroundings import Surroundings
@@ -346,15 +345,8 @@ class Gatherer:
         if not rounds.hits:
             return []
         look = rounds.looks[0]
-        candidates, relevance = look.candidates, look.relevant.score
         first = min(hit.memory.event_timestamp for hit in rounds.hits.values()).timestamp()
-        rows = [
-            row
-            for row in np.argsort(-relevance, kind="stable").tolist()
-            if is_message(candidates.ids[row])
-            and candidates.event_at[row] > first
-            and candidates.ids[row] not in rounds.hits
-        ][:MOST_UNTOLD]
+        rows = later_messages(look, first, rounds.hits, MOST_UNTOLD)
         memories, _ = readable_shown(
             await self._retriever.row_memories.read_memories(owner, look, rows)
         )

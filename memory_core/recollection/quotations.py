@@ -18,6 +18,7 @@ from memory_core.domain.ranking.index_terms import spoken
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scope import Owner
+from memory_core.domain.text import remarks
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.sameness import normalised
@@ -265,8 +266,8 @@ def _hour(moment: datetime) -> str:
 
 def no_longer_true(fallen: Fallen) -> str:
     """Return a superseded fact as a line, with the present truth in its place."""
-    now = "" if fallen.current is None else f"; now: {fallen.current.content}"
-    return f"no longer true: {fallen.text}{now}"
+    current = None if fallen.current is None else fallen.current.content
+    return remarks.no_longer_true(fallen.text, current)
 
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
@@ -445,6 +446,47 @@ MOST_TOKENS = 30
 """The most tokens of the other side that are told."""
 
 
+async def open_conflicts(
+    store: LongTermStore, owner: Owner, memories: Iterable[Memory]
+) -> dict[str, tuple[ConflictRecord, ...]]:
+    """Read the open conflicts that memories are in, by the id of a memory.
+
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        memories: The memories; there is a read only if one is in an open conflict.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
+    """
+    in_conflict = {
+        memory.id: memory.conflict_ids[-MOST_CONFLICTS:]
+        for memory in memories
+        if memory.conflict_state == "pending"
+    }
+    names = sorted({name for conflict_ids in in_conflict.values() for name in conflict_ids})
+    if not names:
+        return {}
+    documents = (await store.snapshot(owner, names)).documents
+    records = {
+        name: ConflictRecord.model_validate(document.body) for name, document in documents.items()
+    }
+    return {
+        name: tuple(
+            record
+            for conflict_id in conflict_ids
+            if (record := records.get(conflict_id)) is not None and record.open
+        )
+        for name, conflict_ids in in_conflict.items()
+    }
+
+
+def is_other_side(memory: Memory) -> bool:
+    """Whether a memory may be named as the other side of a conflict."""
+    return memory.status in FOUND_BY_DEFAULT and memory.searchable
+
+
 async def open_conflict_lines(
     store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime
 ) -> dict[str, tuple[str, ...]]:
@@ -463,40 +505,19 @@ async def open_conflict_lines(
         Unavailable: The long-term store is down.
 
     """
-    in_conflict = {
-        memory.id: memory.conflict_ids[-MOST_CONFLICTS:]
-        for memory in memories
-        if memory.conflict_state == "pending"
-    }
-    names = sorted({name for conflict_ids in in_conflict.values() for name in conflict_ids})
-    if not names:
-        return {}
-    documents = (await store.snapshot(owner, names)).documents
-    records = {
-        name: ConflictRecord.model_validate(document.body) for name, document in documents.items()
-    }
-    sides = {
-        side
-        for record in records.values()
-        if record.status == "pending"
-        for side in (record.old_id, record.new_id)
-        if side
-    }
+    conflicts = await open_conflicts(store, owner, memories)
+    sides = {side for records in conflicts.values() for record in records for side in record.sides}
     read, _ = readable_shown(await store.memories(owner, sorted(sides)) if sides else {})
     return {
         name: tuple(
             _line(other, moment)
-            for conflict_id in conflict_ids
-            if (record := records.get(conflict_id)) is not None
-            and record.status == "pending"
-            and (other := read.get(record.beside(name) or "")) is not None
-            and other.status in FOUND_BY_DEFAULT
-            and other.searchable
+            for record in records
+            if (other := read.get(record.beside(name) or "")) is not None and is_other_side(other)
         )
-        for name, conflict_ids in in_conflict.items()
+        for name, records in conflicts.items()
     }
 
 
 def _line(other: Memory, moment: datetime) -> str:
     day = shown_at(other.event_timestamp, moment).date().isoformat()
-    return f"in conflict with what was said on {day}: {excerpt(other.content, (), MOST_TOKENS)}"
+    return remarks.in_conflict(day, excerpt(other.content, (), MOST_TOKENS))

@@ -16,6 +16,7 @@ from memory_core.domain.results import Hit, Passage, Tier
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.recollection.explain import explain_hit
 from memory_core.recollection.query_round import DECIMALS, QueryRound
+from memory_core.recollection.result_marks import ResultMarks
 from memory_core.recollection.superseded import Fallen
 
 IMPORTANCE_DECIMALS = 12
@@ -31,6 +32,7 @@ def build_hits(
     look: QueryRound,
     stale: Mapping[str, tuple[Fallen, ...]],
     passages: Mapping[int, tuple[Passage, ...]],
+    marks: Mapping[int, ResultMarks],
     *,
     explain: bool,
 ) -> tuple[Hit, ...]:
@@ -44,6 +46,7 @@ def build_hits(
         look: The round that the rows are of.
         stale: Superseded facts by the id of a memory.
         passages: The passages to show, by row.
+        marks: What is said against results, by row.
         explain: Whether each hit says why it has its rank.
 
     """
@@ -58,6 +61,7 @@ def build_hits(
         if identity not in documents:
             continue
         tier, age_days = _tier(row, documents[identity], look)
+        against = marks.get(row, ResultMarks())
         hits.append(
             Hit(
                 rank=len(hits) + 1,
@@ -74,6 +78,8 @@ def build_hits(
                 stale_facts=tuple(fact.told() for fact in stale.get(identity, ())),
                 explain=_explain(row, scored[place], look) if explain else None,
                 passages=passages.get(row, ()),
+                replaced_by=against.replaced_by,
+                disputed_by=against.disputed_by,
             )
         )
     return tuple(hits)

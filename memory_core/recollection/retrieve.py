@@ -51,9 +51,11 @@ from memory_core.recollection.reorder import (
     put_sources_first,
     sources_of,
 )
+from memory_core.recollection.result_marks import Beside, ResultMarks, found_beside, result_marks
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.superseded import Superseded, superseded_facts
+from memory_core.recollection.untold import Untold
 from memory_core.recollection.updates import (
     LEAST_SHARE,
     MOST_BEHIND,
@@ -81,7 +83,7 @@ class Retriever:
         rules: RetrieveRules,
         reranking: Reranking | None = None,
     ) -> None:
-        self._store, self._access_counts = store, access_counts
+        self._store, self._access_counts, self._untold = store, access_counts, Untold(store)
         self.row_memories = RowMemories(store)
         self.passing = PassingRows(
             rules.answer_threshold,
@@ -152,7 +154,14 @@ class Retriever:
         checked = frozenset(documents)
         rows, documents = await self._put_present_first(owner, query, look, rows, documents)
         rows, documents = await self._tell_disputes(owner, query, look, rows, documents)
-        quoted = await self._passages(owner, query, look, rows, documents, sources)
+        beside = (
+            await found_beside(self._store, owner, look, _by_row(rows, documents, look))
+            if query.at is None
+            else Beside()
+        )
+        quoted, read = await self._passages(
+            owner, query, look, (rows, documents), sources, beside.names
+        )
         rows, documents, quoted = await self._put_updates_first(
             owner, query, look, (rows, documents, quoted)
         )
@@ -161,7 +170,11 @@ class Retriever:
         late = {name: document for name, document in documents.items() if name not in checked}
         superseded |= await superseded_facts(self._store, owner, late, moment, at_hand, head)
         documents = {name: superseded.unnamed(document) for name, document in documents.items()}
-        hits = build_hits(rows, documents, look, superseded.stale, quoted, explain=query.explain)
+        results = _by_row(rows, documents, look) if query.at is None else {}
+        marks = await self._marks(owner, look, results, quoted, beside, read)
+        hits = build_hits(
+            rows, documents, look, superseded.stale, quoted, marks, explain=query.explain
+        )
         explanation = explain_query(look, query) if query.explain else None
         if explanation is not None and not hits:
             explanation["nearest"] = await self._explain_nearest(owner, query, look)
@@ -172,6 +185,37 @@ class Retriever:
             explanation,
             nearest=None if hits else self.passing.nearest(query, look),
         )
+
+    async def _marks(
+        self,
+        owner: Owner,
+        look: QueryRound,
+        results: Mapping[int, SerializedMemory],
+        quoted: Mapping[int, tuple[Passage, ...]],
+        beside: Beside,
+        read: Mapping[str, Memory],
+    ) -> dict[int, ResultMarks]:
+        """Return what later messages and open conflicts say against results.
+
+        It costs no read, unless a message replaces a statement and the user has deleted memories.
+
+        Args:
+            owner: Whose memories are read.
+            look: The round that the results are of.
+            results: Their memories by row.
+            quoted: The passages of each row.
+            beside: What may speak against the results.
+            read: The messages of the passages, and the memories of `beside`.
+
+        """
+        if not results:
+            return {}
+        marks = await asyncio.to_thread(result_marks, look, results, quoted, beside, read)
+        by = {later["memory_id"] for mark in marks.values() for later in mark.replaced_by}
+        silenced = await self._untold.among(
+            owner, look.search_answer.head, (read[name] for name in by if name in read)
+        )
+        return {row: mark.without(silenced) for row, mark in marks.items()}
 
     def _with_truths_first(
         self,
@@ -380,18 +424,21 @@ class Retriever:
         owner: Owner,
         query: RetrieveInput,
         look: QueryRound,
-        rows: Sequence[int],
-        documents: Mapping[str, SerializedMemory],
+        results: tuple[Sequence[int], Mapping[str, SerializedMemory]],
         sources: Sources,
-    ) -> dict[int, tuple[Passage, ...]]:
-        """Return the passages of each row.
+        beside: Sequence[str],
+    ) -> tuple[dict[int, tuple[Passage, ...]], dict[str, Memory]]:
+        """Return the passages of each row, and all memories read for them.
 
         They are the messages of its cell that matched, or the part of a long text that matched. For
-        a memory that was made of several memories, they are the matching source memories.
+        a memory that was made of several memories, they are the matching source memories. The
+        memories `beside` are read with them.
         """
+        rows, documents = results
         groups = message_rows(look, rows, self.passing.thresholds(query)[1])
         groups |= told_rows(look, rows, self.passing.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
+        names = list(dict.fromkeys([*names, *beside]))
         read = await memories_of(
             self._store, owner, names, look.candidates.memories, look.search_answer.head
         )
@@ -411,7 +458,7 @@ class Retriever:
             for row, name in long.items()
             if name in texts
         }
-        return quotations | parts
+        return quotations | parts, read
 
     async def _rank_without_repeats(
         self, owner: Owner, query: RetrieveInput, look: QueryRound
@@ -455,6 +502,14 @@ class Retriever:
             if row is None or memory is None
             else explain_miss(row, look, memory, max(self.passing.needed(query, look)))
         )
+
+
+def _by_row(
+    rows: Sequence[int], documents: Mapping[str, SerializedMemory], look: QueryRound
+) -> dict[int, SerializedMemory]:
+    """Return the memories of rows by row."""
+    ids = look.candidates.ids
+    return {row: documents[ids[row]] for row in rows if ids[row] in documents}
 
 
 Chosen = tuple[list[int], dict[str, SerializedMemory], dict[int, tuple[Passage, ...]]]

@@ -29,6 +29,7 @@ from memory_core.domain.statements.change_messages import (
 )
 from memory_core.domain.statements.changes import LaterChange, Line, change_between, change_of_line
 from memory_core.domain.statements.values_said import values_in
+from memory_core.domain.text import remarks
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.domain.text.sameness import normalised
@@ -396,6 +397,28 @@ def marked(pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = 
         The pieces that are told, in their order.
 
     """
+    marks: dict[int, str] = {}
+    for change in replaced_pieces(pieces, moment, untold):
+        marks[change.earlier] = change.mark
+        for place in _repeating(change, pieces):
+            marks.setdefault(place, f"about what was {change.mark}")
+    return [
+        replace(piece, mark=marks[place]) if place in marks else piece
+        for place, piece in enumerate(pieces)
+    ]
+
+
+def replaced_pieces(
+    pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = ()
+) -> list[Replaced]:
+    """Find the pieces that `marked` marks, without the answers that repeat them.
+
+    Args:
+        pieces: The pieces that are about to be told.
+        moment: The time of the context.
+        untold: Further pieces, which are not told but may replace others.
+
+    """
     speakers = sorted(
         {piece.said_by for piece in (*pieces, *untold) if piece.said_by}, key=len, reverse=True
     )
@@ -410,44 +433,53 @@ def marked(pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = 
         key=lambda line: line.piece.said,
         reverse=True,
     )
-    replaced = [
-        change for line in laid if (change := _replaced(line, changing, moment)) is not None
-    ]
-    marks: dict[int, str] = {}
-    times: Counter[int] = Counter()
-    for change in sorted(replaced, key=lambda change: -change.likeness):
+    changes = [change for line in laid if (change := _replaced(line, changing, moment)) is not None]
+    chosen, times = list[Replaced](), Counter[int]()
+    for change in sorted(changes, key=lambda change: -change.likeness):
         times[change.later] += 1
         if times[change.later] <= MOST_REPLACED:
-            marks[change.earlier] = change.mark
-            for place in _repeating(change, pieces):
-                marks.setdefault(place, f"about what was {change.mark}")
-    return [
-        replace(piece, mark=marks[place]) if place in marks else piece
-        for place, piece in enumerate(pieces)
-    ]
+            chosen.append(change)
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)
-class _Replaced:
+class Replaced:
     """A piece that a later piece replaces.
 
     Attributes:
         earlier: The place of the piece.
         later: The place of the later piece.
-        mark: The text of the mark.
+        by: The id of the later piece's memory.
+        at: When it was replaced.
+        statement: The words of the later piece that replace it.
         likeness: The part of their words that both sentences share.
-        words: The sentence that no longer holds.
+        words: The sentence that no longer holds, as its piece has it.
+        is_part: Whether the piece tells more than that.
 
     """
 
     earlier: int
     later: int
-    mark: str
+    by: str
+    at: datetime
+    statement: str
     likeness: float
     words: str
+    is_part: bool
+
+    @property
+    def quote(self) -> str:
+        """The sentence that no longer holds, as a remark quotes it."""
+        return excerpt(self.words, (), PART_TOKENS)
+
+    @property
+    def mark(self) -> str:
+        """The mark on the piece's line; it quotes what is only a part."""
+        quote = self.quote if self.is_part else ""
+        return remarks.replaced(self.at.date().isoformat(), self.statement, quote)
 
 
-def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _Replaced | None:
+def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> Replaced | None:
     """Find the piece that replaces a piece at a moment; `changing` has the latest first."""
     text = earlier.piece.text
     name, value = _name_and_value(text)
@@ -467,30 +499,21 @@ def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> _R
             begins = _announced_day(change, later.piece)
             if begins is not None and begins > moment:
                 continue
-            mark = (
-                f"{_part(earlier, change.replaced)}replaced on "
-                f"{(begins or later.at).date().isoformat()}: "
-                f"{excerpt(later.as_told(change.statement), (), MARK_TOKENS)}"
-            )
-            return _Replaced(
+            words = earlier.as_told(change.replaced)
+            return Replaced(
                 earlier.place,
                 later.place,
-                mark,
+                later.piece.id,
+                begins or later.at,
+                excerpt(later.as_told(change.statement), (), MARK_TOKENS),
                 _likeness(change.replaced, change.statement),
-                change.replaced,
+                words,
+                is_part=len(words) <= WHOLE * len(earlier.piece.text),
             )
     return None
 
 
-def _part(earlier: _Laid, replaced: str) -> str:
-    """Quote the sentence that a later one replaces, where its piece tells more than that."""
-    sentence = earlier.as_told(replaced)
-    if len(sentence) > WHOLE * len(earlier.piece.text):
-        return ""
-    return f'"{excerpt(sentence, (), PART_TOKENS)}" '
-
-
-def _repeating(change: _Replaced, pieces: Sequence[Piece]) -> list[int]:
+def _repeating(change: Replaced, pieces: Sequence[Piece]) -> list[int]:
     """Return the places of an assistant's turns that repeat a replaced turn.
 
     They repeat a name or number of it, and were said soon after it.

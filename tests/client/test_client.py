@@ -73,6 +73,33 @@ async def test_a_memory_is_saved_found_changed_and_deleted(user: AsyncUser) -> N
     assert "Porto" in (await user.context("Where does Ana live?")).context
 
 
+async def test_a_result_has_what_speaks_against_it(user: AsyncUser, url: str) -> None:
+    earlier = await user.save("I take warfarin every evening.", type="semantic")
+    later = await user.save("I no longer take warfarin every evening.", type="semantic")
+    results = (await user.retrieve("Do I take warfarin?")).results
+    (result,) = (result for result in results if result.memory.id == earlier.memory.id)
+    assert [(by.replaced, by.text, by.memory_id, by.at) for by in result.replaced_by] == [
+        (
+            earlier.memory.content,
+            later.memory.content,
+            later.memory.id,
+            later.memory.event_timestamp,
+        )
+    ]
+    cello, harp = [
+        await user.save(text, type="semantic", subject="user", attribute="instrument")
+        for text in ("I play the cello", "I play the harp")
+    ]
+    assert harp.conflict is not None
+    undo = f"{url}/api/v1/conflicts/{harp.conflict['id']}/undo"
+    async with httpx.AsyncClient() as client:
+        (await client.post(undo, json={"user_id": user.user_id})).raise_for_status()
+    (result,) = (await user.retrieve("I play the harp", limit=1)).results
+    assert [(other.memory_id, other.text, other.at) for other in result.disputed_by] == [
+        (cello.memory.id, cello.memory.content, cello.memory.event_timestamp)
+    ]
+
+
 async def test_moments_are_taken_as_they_are_given_back(user: AsyncUser) -> None:
     moment = datetime(2026, 3, 2, 18, tzinfo=timezone(timedelta(hours=2)))
     saved = await user.save("Ana met Ben", event_timestamp=moment, metadata={"seen": [moment]})

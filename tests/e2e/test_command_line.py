@@ -203,6 +203,11 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert commands.json("conflicts", "undo", conflict["id"])["status"] == "pending"
     pending = commands.run("conflicts", "list").stdout.splitlines()[1].split("\t")
     assert pending[3:] == [f'{memory_id} "I play the cello"', f'{harp_id} "I play the harp"']
+    day = record["event_timestamp"][:10]
+    row = commands.run("search", "I play the cello", "--limit", "1").stdout.splitlines()[1]
+    mark = f"I play the harp (in conflict with what was said on {day}: I play the cello)"
+    assert row.split("\t")[5] == mark
+    assert f" (disputed on {day}: I play the " in commands.run("profile").stdout
     assert "(supersede)" in commands.run("conflicts", "decide", conflict["id"], "supersede").stdout
     assert commands.json("delete", harp_id)["status"] == "deleted"
     assert commands.run("restore", harp_id).stdout == f"restored {harp_id}: active\n"

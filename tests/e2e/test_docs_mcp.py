@@ -25,7 +25,7 @@ from tests.mcp_client import answer, over_http, over_stdio
 
 PAGE = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
 KEY = KEYS["writer"][0]
-VALUES = {"${input:memory-key}": KEY, "${MEMORYCORE_KEY}": KEY, "mc_…": KEY, "${USER}": "ana"}
+VALUES = {"${input:memory-key}": KEY, "${MEMORY_CORE_KEY}": KEY, "mc_…": KEY, "${USER}": "ana"}
 AZURE = "https://your-app.azurewebsites.net"
 LAPTOP = "http://127.0.0.1:7071"
 

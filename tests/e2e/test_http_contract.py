@@ -13,6 +13,7 @@ HIT = {
     "rank", "memory", "similarity_score", "lexical_score", "relevance_score", "recency_score",
     "importance_score", "frequency_score", "confidence_score", "score", "composite_score", "tier",
     "age_days", "matched_by", "also", "passages", "stale_facts",
+    "replaced_by", "disputed_by",
 }  # fmt: skip
 INTERNAL = {"lexical", "search_text", "embedding", "epoch", "sequence", "revision"}
 

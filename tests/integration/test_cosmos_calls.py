@@ -11,6 +11,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -27,6 +28,7 @@ from memory_core.domain.conversation import Task
 from memory_core.domain.requests.maintenance import DecayInput
 from memory_core.domain.requests.memories import (
     AcrossInput,
+    ConverseInput,
     ListInput,
     RetrieveInput,
     SaveInput,
@@ -485,6 +487,46 @@ async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_q
     calls, requests = await warm.of(warm.core.retrieve(ALICE, query))
     assert calls == ["search", "memories"]
     assert Counter(requests) == Counter(["read", "query", *WORDS, "read", "query"])
+
+
+async def told(traffic: Traffic, *texts: str) -> None:
+    """Conversations of a message each, formed by rules."""
+    for number, text in enumerate(texts):
+        conversation = ConverseInput(
+            messages=[{"role": "user", "content": text, "timestamp": NOW - timedelta(9 - number)}],
+            session_id=f"told-{number}",
+        )
+        await traffic.core.converse(ALICE, conversation)
+    await Hand(traffic.core, "formation").work_all()
+
+
+async def test_what_speaks_against_results_came_with_the_search(process: Process) -> None:
+    query = RetrieveInput(query="warfarin", similarity_threshold=0.1)
+    traffic = await process(by_rules=True)
+    await fill(traffic)
+    await told(
+        traffic,
+        "I take warfarin 5 mg every evening.",
+        "I'm off warfarin, they put me on apixaban 5 mg twice a day.",
+    )
+    results = (await traffic.core.retrieve(ALICE, query)).results
+    assert any(hit.replaced_by for hit in results)
+    calls, requests = await traffic.of(traffic.core.retrieve(ALICE, query))
+    assert calls == ["search"]
+    assert Counter(requests) == Counter(["read", "query", *WORDS])
+
+
+async def test_the_records_of_conflicts_are_read_where_a_result_is_in_an_open_one(
+    warm: Traffic,
+) -> None:
+    core, query = warm.core, RetrieveInput(query="home", similarity_threshold=0.1)
+    await core.save(ALICE, fact("Ann's home is Rome", **HOME))
+    conflict = (await core.save(ALICE, fact("Ann's home is Bari", **HOME))).conflict
+    assert conflict is not None
+    assert (await warm.of(core.retrieve(ALICE, query)))[0] == ["search"]
+    await core.undo_conflict(ALICE, conflict.id)
+    assert all(hit.disputed_by for hit in (await core.retrieve(ALICE, query)).results)
+    assert (await warm.of(core.retrieve(ALICE, query)))[0] == ["search", "snapshot"]
 
 
 async def test_a_time_told_from_now_is_looked_into_in_the_same_round(warm: Traffic) -> None:

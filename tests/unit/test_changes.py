@@ -58,6 +58,10 @@ def test_what_is_supposed_denied_quoted_or_of_somebody_else_replaces_nothing(
     ("earlier", "later"),
     [
         (
+            "I'm allergic to penicillin and I take warfarin 5 mg every evening.",
+            "The clinic took me off warfarin, I'm on apixaban now.",
+        ),
+        (
             "I do all my drawing in Krita.",
             "Gave up and moved over to Inkscape, where are the Krita brushes?",
         ),

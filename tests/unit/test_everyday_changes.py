@@ -17,6 +17,8 @@ from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.first_person import in_first_person
 
 CHANGES = [
+    ("I take warfarin.", "The clinic took me off warfarin, I'm on apixaban now."),
+    ("I take metformin.", "My doctor has taken me off metformin."),
     ("I pay 30 a month for the car wash club.", "They put the car wash club up to 38 a month."),
     ("We have a subscription to the Guardian.", "We stopped the Guardian subscription."),
     ("My son plays rugby.", "He quit rugby and took up judo."),
@@ -104,6 +106,9 @@ CHANGES = [
     ("講座は9時に始まります。", "講座は10時開始に変わりました。"),
 ]
 HARMLESS = [
+    ("I take warfarin.", "They took my brother off warfarin."),
+    ("I take warfarin.", "They haven't taken me off warfarin."),
+    ("I take warfarin.", "That question took me off guard."),
     ("Our vet is Dr. Lowe.", "Our dentist has left the practice."),
     ("I pay 30 a month for the car wash club.", "They put the parking up to 38 a month."),
     ("We have a subscription to the Guardian.", "My parents stopped their Guardian subscription."),

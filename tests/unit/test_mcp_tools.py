@@ -236,6 +236,35 @@ def test_a_result_that_has_not_begun_says_from_when_on_it_holds() -> None:
         assert begun[0].endswith("Ana lives in Porto")
 
 
+def test_a_result_names_what_speaks_against_it_in_the_words_of_a_context() -> None:
+    later = {"replaced": "I take warfarin.", "text": "I'm off\nwarfarin.", "at": NOW}
+    other = {"conflict_id": "cft_1", "memory_id": "mem_2", "text": "User is off warfarin"}
+    hit = Hit(
+        rank=1,
+        serialized=SerializedMemory.of(stored_memory("User takes warfarin")),
+        similarity_score=None,
+        lexical_score=0.5,
+        relevance_score=0.5,
+        recency_score=1.0,
+        importance_score=1.0,
+        frequency_score=1.0,
+        confidence_score=1.0,
+        score=0.5,
+        composite_score=0.5,
+        tier="long",
+        matched_by=(),
+        stale_facts=({"text": "User is well", "superseded_by": "mem_3", "current": None},),
+        replaced_by=({**later, "memory_id": "msg_1"},),
+        disputed_by=({**other, "at": NOW},),
+    )
+    lines = search_text(Retrieved((hit,), 1), whole=False, moment=NOW).splitlines()
+    assert lines[2:] == [
+        "   no longer true: User is well",
+        '   "I take warfarin." replaced on 2026-05-08: I\'m off warfarin.',
+        "   in conflict with what was said on 2026-05-08: User is off warfarin",
+    ]
+
+
 def test_neither_the_app_nor_the_definition_of_the_tools_loads_the_sdk() -> None:
     """It takes half a second; `server` and `http`, which the first request of /mcp imports,
     need it.

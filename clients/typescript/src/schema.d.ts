@@ -2819,6 +2819,16 @@ export interface components {
             matched_by?: string[];
             also?: string[];
             stale_facts?: Record<string, never>[];
+            /** @description Later messages that replace a statement of it */
+            replaced_by?: {
+                replaced: string;
+                text: string;
+                /** Format: date-time */
+                at: string;
+                memory_id: string;
+            }[];
+            /** @description The other sides of its open conflicts, the latest first */
+            disputed_by?: components["schemas"]["Dispute"][];
             /** @description What was said that matched, best first, three at most */
             passages: {
                 text: string;

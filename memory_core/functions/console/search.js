@@ -123,6 +123,8 @@ function hit(result, marks) {
       about(memory, result.tier === "faded" ? el("span", `faded, ${plural(result.age_days, "day")} old`) : null),
       result.passages.length ? el("div.told", { "aria-label": "Passages", role: "group" }, result.passages.map(passage)) : null,
       result.stale_facts.map((fact) => el("p.small", "Holds no longer: ", fact.text, fact.current ? ` → ${fact.current}` : "")),
+      result.replaced_by.map((later) => el("p.small", `“${later.replaced}” replaced on `, time(later.at), `: ${later.text}`)),
+      result.disputed_by.map((other) => el("p.small", "In conflict with what was said on ", time(other.at), ": ", el("a", { href: link("memory", other.memory_id) }, other.text))),
       result.also.length ? others(result.also) : null,
       el("details", el("summary", "How it came to its place"), explained(result.explain)),
     ),

@@ -13,6 +13,7 @@ from memory_core.domain.memory import Event, Memory, Outcome
 from memory_core.domain.redaction.requests import Redaction
 from memory_core.domain.results import Accepted, EventPage, Foreseen, Hit, Retrieved, Saved
 from memory_core.domain.scenes import Profile, ProfileFact, ScenePage, SceneView, profile_line
+from memory_core.domain.text import remarks
 from memory_core.domain.text.fence import one_line as visible_line
 
 SHORT = 300
@@ -195,7 +196,7 @@ def profile_text(profile: Profile) -> str:
 
 def _disputes(fact: ProfileFact) -> str:
     return "".join(
-        f"; disputed on {_day(dispute.at)}: {one_line(dispute.text)}"
+        f"; {remarks.disputed(_day(dispute.at), one_line(dispute.text))}"
         for dispute in fact.disputed_by
     )
 
@@ -259,6 +260,12 @@ def _hit_lines(hit: Hit, whole: bool, moment: datetime) -> Iterable[str]:
         yield f"   {_day(passage.at)} {one_line(passage.actor or 'said')}: {text}"
     for fact in hit.stale_facts:
         yield f"   {_stale_line(fact)}"
+    for later in hit.replaced_by:
+        words, quote = (one_line(later[name], SHORT_PASSAGE) for name in ("text", "replaced"))
+        yield f"   {remarks.replaced(_day(later['at']), words, quote)}"
+    for other in hit.disputed_by:
+        words = one_line(other["text"], SHORT_PASSAGE)
+        yield f"   {remarks.in_conflict(_day(other['at']), words)}"
 
 
 def _begins(memory: Mapping[str, Any], moment: datetime) -> str:
@@ -269,10 +276,8 @@ def _begins(memory: Mapping[str, Any], moment: datetime) -> str:
 
 
 def _stale_line(fact: Mapping[str, Any]) -> str:
-    current = (
-        f"; now: {one_line(str(fact['current']), SHORT_PASSAGE)}" if fact.get("current") else ""
-    )
-    return f"no longer true: {one_line(str(fact['text']), SHORT_PASSAGE)}{current}"
+    current = one_line(str(fact["current"]), SHORT_PASSAGE) if fact.get("current") else None
+    return remarks.no_longer_true(one_line(str(fact["text"]), SHORT_PASSAGE), current)
 
 
 def _event_line(event: Event) -> str:

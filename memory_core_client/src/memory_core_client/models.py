@@ -78,8 +78,33 @@ class Passage(Answer):
     at: datetime | None = None
 
 
+class LaterMessage(Answer):
+    """A later message that replaces a statement of a result.
+
+    `replaced` is that statement, `text` what was said later, `at` when it was replaced.
+    """
+
+    replaced: str
+    text: str
+    at: datetime
+    memory_id: str
+
+
+class OtherSide(Answer):
+    """The memory with which a result is in an open conflict."""
+
+    conflict_id: str
+    memory_id: str
+    text: str
+    at: datetime
+
+
 class Result(Answer):
-    """One result of a search, best first."""
+    """One result of a search, best first.
+
+    `replaced_by`: what was said later of a statement of it. `disputed_by`: with what it is in an
+    open conflict.
+    """
 
     rank: int
     memory: Memory
@@ -88,6 +113,8 @@ class Result(Answer):
     passages: list[Passage] = Field(default_factory=list)
     tier: str | None = None
     stale_facts: list[dict[str, Any]] = Field(default_factory=list)
+    replaced_by: list[LaterMessage] = Field(default_factory=list)
+    disputed_by: list[OtherSide] = Field(default_factory=list)
 
 
 class Retrieved(Answer):

@@ -1,0 +1,258 @@
+"""What later messages and open conflicts say against the results of a retrieve.
+
+Results are marked by what marks the lines of a context. It takes the most relevant later messages
+and the other sides of open conflicts, which are read with the results' passages. The records of
+conflicts cost a read, and only if a result is in an open conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory
+from memory_core.domain.messages import is_message
+from memory_core.domain.ranking.learned_order import ASSISTANTS
+from memory_core.domain.ranking.selection import Piece
+from memory_core.domain.results import Passage
+from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
+from memory_core.domain.statements.change_messages import read
+from memory_core.ledger.readable import readable_shown
+from memory_core.ports import LongTermStore
+from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.quotations import is_other_side, open_conflicts, piece, said_by
+from memory_core.recollection.superseded import Replaced, replaced_pieces
+
+MOST_LATER = 16
+"""The most later messages that are read for the results of a query, the most relevant."""
+
+
+_PENDING = b'"conflict_state":"pending"'
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What may speak against results.
+
+    Attributes:
+        messages: The ids of later messages of people.
+        sides: By a result's row, the other side of each open conflict by the conflict's id.
+
+    """
+
+    messages: tuple[str, ...] = ()
+    sides: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The ids of all these memories."""
+        sides = (name for of_result in self.sides.values() for name in of_result.values())
+        return list(dict.fromkeys([*self.messages, *sides]))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultMarks:
+    """What is said against a result.
+
+    Attributes:
+        replaced_by: Later messages that replace a statement of it.
+        disputed_by: The other sides of its open conflicts, the latest first.
+
+    """
+
+    replaced_by: tuple[dict[str, Any], ...] = ()
+    disputed_by: tuple[dict[str, Any], ...] = ()
+
+    def without(self, silenced: Collection[str]) -> ResultMarks:
+        """The marks without messages that must not be told."""
+        by = tuple(later for later in self.replaced_by if later["memory_id"] not in silenced)
+        return ResultMarks(by, self.disputed_by)
+
+
+def later_messages(look: QueryRound, since: float, known: Collection[str], most: int) -> list[int]:
+    """Return the most relevant messages that were said after a moment.
+
+    Args:
+        look: The round.
+        since: The moment, in seconds.
+        known: The ids of messages to leave out.
+        most: The most messages.
+
+    """
+    candidates = look.candidates
+    return [
+        row
+        for row in np.argsort(-look.relevant.score, kind="stable").tolist()
+        if is_message(candidates.ids[row])
+        and candidates.event_at[row] > since
+        and candidates.ids[row] not in known
+    ][:most]
+
+
+async def found_beside(
+    store: LongTermStore, owner: Owner, look: QueryRound, results: Mapping[int, SerializedMemory]
+) -> Beside:
+    """Find what may speak against results.
+
+    Args:
+        store: The long-term store; only results in an open conflict cost a read.
+        owner: Whose memories they are.
+        look: The round that found the results.
+        results: The memories of the results by row.
+
+    Raises:
+        Unavailable: The long-term store is down.
+
+    """
+    if not results:
+        return Beside()
+    candidates = look.candidates
+    since = float(candidates.event_at[[*results]].min())
+    known = {candidates.ids[row] for row in results} | look.left_out
+    people = [
+        candidates.ids[row]
+        for row in later_messages(look, since, known, MOST_LATER)
+        if (candidates.actor[row] or "").casefold() not in ASSISTANTS
+    ]
+    pending = {
+        row: document.memory for row, document in results.items() if _PENDING in document.json
+    }
+    conflicts = await open_conflicts(store, owner, pending.values())
+    sides = {
+        row: {
+            record.id: other
+            for record in conflicts.get(memory.id, ())
+            if (other := record.beside(memory.id)) is not None
+        }
+        for row, memory in pending.items()
+    }
+    return Beside(tuple(people), sides)
+
+
+def result_marks(
+    look: QueryRound,
+    results: Mapping[int, SerializedMemory],
+    passages: Mapping[int, Sequence[Passage]],
+    beside: Beside,
+    memories: Mapping[str, Memory],
+) -> dict[int, ResultMarks]:
+    """Mark the results against which something is said.
+
+    Args:
+        look: The round that found the results.
+        results: The memories of the results by row.
+        passages: The passages of each row.
+        beside: What may speak against the results.
+        memories: By id, the messages of the passages and the memories of `beside`.
+
+    """
+    replaced = _replaced(look, results, passages, beside, memories)
+    return {
+        row: ResultMarks(
+            tuple(replaced.get(row, {}).values()),
+            _disputes(beside.sides.get(row, {}), memories, look),
+        )
+        for row in {*replaced, *beside.sides}
+    }
+
+
+def _replaced(
+    look: QueryRound,
+    results: Mapping[int, SerializedMemory],
+    passages: Mapping[int, Sequence[Passage]],
+    beside: Beside,
+    memories: Mapping[str, Memory],
+) -> dict[int, dict[tuple[str, str], dict[str, Any]]]:
+    """Return what replaces statements of results, by row, each sentence once for a message."""
+    later = [memories[name] for name in beside.messages if name in memories]
+    texts = [
+        *(memory.content for memory in later),
+        *(passage.text for row in results for passage in passages.get(row, ())),
+        *(document.fields["content"] for document in results.values()),
+    ]
+    if not any(read(text).tells_change for text in texts):
+        return {}
+    tellers: dict[str, list[int]] = {}
+    statements: dict[str, Piece] = {}
+    intact, _ = readable_shown({look.candidates.ids[row]: results[row] for row in results})
+    for row in results:
+        memory = intact.get(look.candidates.ids[row])
+        if memory is None:
+            continue
+        for statement in _statements(memory, passages.get(row, ()), memories, look):
+            tellers.setdefault(statement.id, []).append(row)
+            statements.setdefault(statement.id, statement)
+    pieces = list(statements.values())
+    not_shown = (
+        _piece(memory, memory.content, look)
+        for memory in later
+        if memory.id not in statements and memory.status in FOUND_BY_DEFAULT
+    )
+    untold = [message for message in not_shown if message is not None]
+    replaced: dict[int, dict[tuple[str, str], dict[str, Any]]] = {}
+    for change in replaced_pieces(pieces, look.moment, untold):
+        for row in tellers[pieces[change.earlier].id]:
+            of_result = replaced.setdefault(row, {})
+            of_result.setdefault((change.by, change.statement), _told(change))
+    return replaced
+
+
+def _statements(
+    memory: Memory, passages: Sequence[Passage], memories: Mapping[str, Memory], look: QueryRound
+) -> Iterator[Piece]:
+    """Return what people say in a result: its own text, and its passages."""
+    quoted = [
+        (message, passage.text)
+        for passage in passages
+        if (message := memories.get(passage.message)) is not None and message.id != memory.id
+    ]
+    for teller, text in [(memory, memory.content), *quoted]:
+        statement = _piece(teller, text, look)
+        if statement is not None:
+            yield statement
+
+
+def _piece(memory: Memory, text: str, look: QueryRound) -> Piece | None:
+    """Return what a person said as a piece of a context; None for other words."""
+    if said_by(memory) is None:
+        return None
+    statement = piece(memory, priority=0.0, fallen=(), terms=(), moment=look.moment)
+    return None if statement is None else replace(statement, text=text)
+
+
+def _told(change: Replaced) -> dict[str, Any]:
+    return {
+        "replaced": change.quote,
+        "text": change.statement,
+        "at": change.at,
+        "memory_id": change.by,
+    }
+
+
+def _disputes(
+    sides: Mapping[str, str], memories: Mapping[str, Memory], look: QueryRound
+) -> tuple[dict[str, Any], ...]:
+    """Return the other sides of open conflicts as a result shows them, latest first."""
+    excluded = look.where.without_session_id
+    others = [
+        (conflict_id, other)
+        for conflict_id, name in sides.items()
+        if (other := memories.get(name)) is not None
+        and is_other_side(other)
+        and (excluded is None or other.session_id != excluded)
+    ]
+    return tuple(
+        {
+            "conflict_id": conflict_id,
+            "memory_id": other.id,
+            "text": other.content,
+            "at": other.event_timestamp,
+        }
+        for conflict_id, other in sorted(
+            others, key=lambda side: (side[1].event_timestamp, side[1].id), reverse=True
+        )
+    )
