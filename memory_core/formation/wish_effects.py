@@ -282,6 +282,13 @@ _AT_ONCE = re.compile(
 )
 
 
+_TOLD_BEFORE = re.compile(
+    r"\b(?:told|mentioned|said|wrote|erzählt|gesagt|geschrieben|erwähnt)\b|話し|言っ|伝え",
+    re.IGNORECASE,
+)
+"""Words of what an earlier message told: "I told you about the surgery. Forget it again."."""
+
+
 def _takes_back(conversation: Conversation, wish: Wish, named_by: NamedContent) -> bool:
     """Whether a request means what the same message told right before it.
 
@@ -290,7 +297,7 @@ def _takes_back(conversation: Conversation, wish: Wish, named_by: NamedContent) 
     if not wish.about or _AT_ONCE.search(wish.text) is None:
         return False
     before = conversation.messages[wish.message].content[: wish.start]
-    return named_by.has_all_words(before)
+    return _TOLD_BEFORE.search(before) is None and named_by.has_all_words(before)
 
 
 def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memory]:

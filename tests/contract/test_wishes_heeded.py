@@ -133,6 +133,20 @@ async def test_what_the_same_message_takes_back_is_forgotten(world: World, sente
     assert not any(word in left for word in ("Rose", "Rosenweg", "栄町"))
 
 
+async def test_a_request_about_what_was_told_before_finds_it_in_the_earlier_messages(
+    world: World,
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "Ich hatte im Mai eine Fehlgeburt.", "Ich habe einen Hund.", session="s1")
+    asked = "Ich habe dir was erzählt, das mit der Fehlgeburt. Vergiss das bitte wieder."
+    task = await tell(core, asked, session="s2", at=NOW + DAY)
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "done"
+    assert request["memory_ids"]
+    assert "Fehlgeburt" not in texts(await living(core))
+
+
 async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(
     core: MemoryCore,
 ) -> None:
