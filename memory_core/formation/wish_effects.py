@@ -276,7 +276,7 @@ class EffectFinder:
 
 
 _AT_ONCE = re.compile(
-    r"\bagain\b|\bwieder\b|\A\W*(?:oh|ah|ach|wait|no|nein|moment|actually|sorry|ups|oops)\b"
+    r"\A\W*(?:oh|ah|ach|wait|no|nein|moment|actually|sorry|ups|oops)\b"
     r"|\A[あえ]、|今の|やっぱり",
     re.IGNORECASE,
 )
