@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,12 @@ from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.quotations import is_other_side, open_conflicts, piece, said_by
 from memory_core.recollection.superseded import Replaced, replaced_pieces
 
-MOST_LATER = 16
+MOST_LATER = 8
 """The most later messages that are read for the results of a query, the most relevant."""
-
+LONGEST = 400
+"""The most characters of a text that marks another, or is marked. To read what a text of 2,000 says
+takes some 5 ms, and a long one has words of most questions.
+"""
 
 _PENDING = b'"conflict_state":"pending"'
 
@@ -84,13 +88,14 @@ def later_messages(look: QueryRound, since: float, known: Collection[str], most:
 
     """
     candidates = look.candidates
-    return [
+    later = (
         row
         for row in np.argsort(-look.relevant.score, kind="stable").tolist()
-        if is_message(candidates.ids[row])
-        and candidates.event_at[row] > since
+        if candidates.event_at[row] > since
+        and is_message(candidates.ids[row])
         and candidates.ids[row] not in known
-    ][:most]
+    )
+    return [*islice(later, most)]
 
 
 async def found_beside(
@@ -133,6 +138,25 @@ async def found_beside(
     return Beside(tuple(people), sides)
 
 
+def told_results(
+    look: QueryRound, results: Collection[int], passages: Mapping[int, Sequence[Passage]]
+) -> list[int]:
+    """Return the results with words of a conversation, which alone may be replaced by others.
+
+    Args:
+        look: The round that found the results.
+        results: Their rows.
+        passages: The passages of each row.
+
+    """
+    candidates = look.candidates
+    return [
+        row
+        for row in results
+        if is_message(candidates.ids[row]) or candidates.cell[row] is not None or passages.get(row)
+    ]
+
+
 def result_marks(
     look: QueryRound,
     results: Mapping[int, SerializedMemory],
@@ -168,18 +192,23 @@ def _replaced(
     memories: Mapping[str, Memory],
 ) -> dict[int, dict[tuple[str, str], dict[str, Any]]]:
     """Return what replaces statements of results, by row, each sentence once for a message."""
-    later = [memories[name] for name in beside.messages if name in memories]
+    later = [
+        memories[name]
+        for name in beside.messages
+        if name in memories and len(memories[name].content) <= LONGEST
+    ]
+    spoken = told_results(look, results, passages)
     texts = [
         *(memory.content for memory in later),
-        *(passage.text for row in results for passage in passages.get(row, ())),
-        *(document.fields["content"] for document in results.values()),
+        *(passage.text for row in spoken for passage in passages.get(row, ())),
+        *(results[row].fields["content"] for row in spoken),
     ]
-    if not any(read(text).tells_change for text in texts):
+    if not any(len(text) <= LONGEST and read(text).tells_change for text in texts):
         return {}
     tellers: dict[str, list[int]] = {}
     statements: dict[str, Piece] = {}
-    intact, _ = readable_shown({look.candidates.ids[row]: results[row] for row in results})
-    for row in results:
+    intact, _ = readable_shown({look.candidates.ids[row]: results[row] for row in spoken})
+    for row in spoken:
         memory = intact.get(look.candidates.ids[row])
         if memory is None:
             continue
@@ -218,7 +247,7 @@ def _statements(
 
 def _piece(memory: Memory, text: str, look: QueryRound) -> Piece | None:
     """Return what a person said as a piece of a context; None for other words."""
-    if said_by(memory) is None:
+    if len(text) > LONGEST or said_by(memory) is None:
         return None
     statement = piece(memory, priority=0.0, fallen=(), terms=(), moment=look.moment)
     return None if statement is None else replace(statement, text=text)

@@ -51,7 +51,13 @@ from memory_core.recollection.reorder import (
     put_sources_first,
     sources_of,
 )
-from memory_core.recollection.result_marks import Beside, ResultMarks, found_beside, result_marks
+from memory_core.recollection.result_marks import (
+    Beside,
+    ResultMarks,
+    found_beside,
+    result_marks,
+    told_results,
+)
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.superseded import Superseded, superseded_facts
@@ -208,7 +214,7 @@ class Retriever:
             read: The messages of the passages, and the memories of `beside`.
 
         """
-        if not results:
+        if not (beside.sides or told_results(look, results, quoted)):
             return {}
         marks = await asyncio.to_thread(result_marks, look, results, quoted, beside, read)
         by = {later["memory_id"] for mark in marks.values() for later in mark.replaced_by}
