@@ -6,7 +6,6 @@ are meant only beside those of a person.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -71,7 +70,6 @@ class WishEffects(DeferredModel):
         withdrawn: Ids of instructions that were ended.
         forgotten: Ids of memories that were soft-deleted.
         to_confirm: Ids of memories that may be meant.
-        takes_back: Whether a request means what its own message told before it.
 
     """
 
@@ -82,12 +80,6 @@ class WishEffects(DeferredModel):
     withdrawn: list[str] = Field(default_factory=list)
     forgotten: list[str] = Field(default_factory=list)
     to_confirm: list[str] = Field(default_factory=list)
-    takes_back: bool = False
-
-    @property
-    def forgets(self) -> bool:
-        """Whether anything was forgotten."""
-        return bool(self.forgotten) or self.takes_back
 
     def changed(self, **fields: Unpack[WishEffectFields]) -> WishEffects:
         """The answer with these ids replaced, without validation."""
@@ -162,8 +154,6 @@ class EffectFinder:
                     forgotten=[*meant, *_repeated(conversation, names, wish.message, meant)],
                 )
         named_by = NamedContent.of(wish.about)
-        if wish.surety != "perhaps" and _takes_back(conversation, wish, named_by):
-            return WishEffects(message_id=message_id, takes_back=True)
         hits = [
             memory
             for memory, _ in await self.find(owner, wish.about or wish.text)
@@ -273,31 +263,6 @@ class EffectFinder:
             await self.store.page(owner, "memory", where, None, MOST_INSTRUCTIONS)
         )
         return memories
-
-
-_AT_ONCE = re.compile(
-    r"\A\W*(?:oh|ah|ach|wait|no|nein|moment|actually|sorry|ups|oops)\b"
-    r"|\A[あえ]、|今の|やっぱり",
-    re.IGNORECASE,
-)
-
-
-_TOLD_BEFORE = re.compile(
-    r"\b(?:told|mentioned|said|wrote|erzählt|gesagt|geschrieben|erwähnt)\b|話し|言っ|伝え",
-    re.IGNORECASE,
-)
-"""Words of what an earlier message told: "I told you about the surgery. Forget it again."."""
-
-
-def _takes_back(conversation: Conversation, wish: Wish, named_by: NamedContent) -> bool:
-    """Whether a request means what the same message told right before it.
-
-    For example "My address is 3 Rose Lane. Oh no, delete the address again."
-    """
-    if not wish.about or _AT_ONCE.search(wish.text) is None:
-        return False
-    before = conversation.messages[wish.message].content[: wish.start]
-    return _TOLD_BEFORE.search(before) is None and named_by.has_all_words(before)
 
 
 def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memory]:

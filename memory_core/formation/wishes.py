@@ -99,7 +99,7 @@ class Wishes:
         if not requests:
             return conversation, result
         result["forgetting"] = [_request_result(each) for _, each in requests]
-        acted = [wish for wish, each in requests if each.forgets]
+        acted = [wish for wish, each in requests if each.forgotten]
         return await self._without_requests(
             owner, conversation, acted, call
         ) if acted else conversation, result
@@ -266,12 +266,12 @@ def _may_lift(wish: Wish) -> bool:
 
 
 def _only_lifts(heeded: WishEffects) -> bool:
-    return bool(heeded.withdrawn) and not heeded.forgets and not heeded.to_confirm
+    return bool(heeded.withdrawn) and not heeded.forgotten and not heeded.to_confirm
 
 
 def _request_result(heeded: WishEffects) -> dict[str, Any]:
     """A request as the task's result shows it, with ids only."""
-    status = "done" if heeded.forgets else "pending" if heeded.to_confirm else "nothing_found"
+    status = "done" if heeded.forgotten else "pending" if heeded.to_confirm else "nothing_found"
     return {
         "message_id": heeded.message_id,
         "status": status,

@@ -65,15 +65,26 @@ class ResultMarks:
     Attributes:
         replaced_by: Later messages that replace a statement of it.
         disputed_by: The other sides of its open conflicts, the latest first.
+        tellers: The ids of the memories with the statements that `replaced_by` replaces, in order.
 
     """
 
     replaced_by: tuple[dict[str, Any], ...] = ()
     disputed_by: tuple[dict[str, Any], ...] = ()
+    tellers: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        """The ids of all messages that `replaced_by` tells words of."""
+        return {*self.tellers, *(later["memory_id"] for later in self.replaced_by)}
 
     def without(self, silenced: Collection[str]) -> ResultMarks:
-        """The marks without messages that must not be told."""
-        by = tuple(later for later in self.replaced_by if later["memory_id"] not in silenced)
+        """The marks without the words of messages that must not be told."""
+        by = tuple(
+            later
+            for later, teller in zip(self.replaced_by, self.tellers, strict=True)
+            if later["memory_id"] not in silenced and teller not in silenced
+        )
         return ResultMarks(by, self.disputed_by)
 
 
@@ -177,8 +188,9 @@ def result_marks(
     replaced = _replaced(look, results, passages, beside, memories)
     return {
         row: ResultMarks(
-            tuple(replaced.get(row, {}).values()),
+            tuple(mark for mark, _ in replaced.get(row, {}).values()),
             _disputes(beside.sides.get(row, {}), memories, look),
+            tuple(teller for _, teller in replaced.get(row, {}).values()),
         )
         for row in {*replaced, *beside.sides}
     }
@@ -190,8 +202,11 @@ def _replaced(
     passages: Mapping[int, Sequence[Passage]],
     beside: Beside,
     memories: Mapping[str, Memory],
-) -> dict[int, dict[tuple[str, str], dict[str, Any]]]:
-    """Return what replaces statements of results, by row, each sentence once for a message."""
+) -> dict[int, dict[tuple[str, str], tuple[dict[str, Any], str]]]:
+    """Return what replaces statements of results, by row, each sentence once for a message.
+
+    Each is given with the id of the memory whose statement it replaces.
+    """
     later = [
         memories[name]
         for name in beside.messages
@@ -222,11 +237,12 @@ def _replaced(
         if memory.id not in statements and memory.status in FOUND_BY_DEFAULT
     )
     untold = [message for message in not_shown if message is not None]
-    replaced: dict[int, dict[tuple[str, str], dict[str, Any]]] = {}
+    replaced: dict[int, dict[tuple[str, str], tuple[dict[str, Any], str]]] = {}
     for change in replaced_pieces(pieces, look.moment, untold):
-        for row in tellers[pieces[change.earlier].id]:
+        teller = pieces[change.earlier].id
+        for row in tellers[teller]:
             of_result = replaced.setdefault(row, {})
-            of_result.setdefault((change.by, change.statement), _told(change))
+            of_result.setdefault((change.by, change.statement), (_told(change), teller))
     return replaced
 
 

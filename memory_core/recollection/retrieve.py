@@ -217,9 +217,10 @@ class Retriever:
         if not (beside.sides or told_results(look, results, quoted)):
             return {}
         marks = await asyncio.to_thread(result_marks, look, results, quoted, beside, read)
-        by = {later["memory_id"] for mark in marks.values() for later in mark.replaced_by}
+        names = {name for mark in marks.values() for name in mark.names}
+        tellers = {each.memory.id: each.memory for each in results.values()} | {**read}
         silenced = await self._untold.among(
-            owner, look.search_answer.head, (read[name] for name in by if name in read)
+            owner, look.search_answer.head, (tellers[name] for name in names if name in tellers)
         )
         return {row: mark.without(silenced) for row, mark in marks.items()}
 

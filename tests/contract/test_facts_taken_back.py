@@ -48,6 +48,7 @@ async def profiles(world: World, *messages: str) -> list[dict[str, object]]:
             "allergy to shellfish",
         ),
         (("I'm allergic to peanuts.", "I've outgrown my peanut allergy!"), "allergy to peanuts"),
+        (("I have a peanut allergy.", "I outgrew my peanut allergy."), "condition peanut allergy"),
         (
             (
                 "Ich bin gegen Haselnüsse allergisch.",
@@ -172,6 +173,24 @@ async def test_what_is_taken_back_ends(world: World, messages: tuple[str, str], 
         (("I work at Hartwell Logistics.", "Mom let me go to the party."), "employer"),
         (("I work at Hartwell Logistics.", "Brandt let me go last year."), "employer"),
         (("札幌の病院で看護師をしています。", "コーヒーをやめました。"), "employer"),
+        (("I work at Tesco.", "Tesco let me go on a forklift course."), "employer"),
+        (("I work at Tesco.", "Tesco let me go on Friday to see the doctor."), "employer"),
+        (("I work at Siemens.", "Siemens fired me, but they took me back."), "employer"),
+        (("I work at Siemens.", "Siemens fired me in the simulation game."), "employer"),
+        (
+            ("I was diagnosed with ADHD.", "I once thought my ADHD diagnosis was a mistake."),
+            "condition adhd",
+        ),
+        (("私は喘息です。", "喘息は誤診でしたと書いてある記事を読みました。"), "condition 喘息"),
+        (
+            (
+                "私は卵アレルギーです。",
+                "検査の結果、卵アレルギーではありませんでした、という夢を見た。",
+            ),
+            "allergy to 卵",
+        ),
+        (("Ich bin Vegetarier.", "In der Rolle bin ich kein Vegetarier mehr."), "diet"),
+        (("I'm vegan.", "The vegan thing is over, say the newspapers."), "diet"),
     ],
 )
 async def test_what_only_sounds_like_it_ends_nothing(

@@ -115,24 +115,6 @@ async def test_a_context_can_do_without_instructions(core: MemoryCore) -> None:
     assert "Standing instructions" not in context.context
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "My address is 3 Rose Lane. Oh no, delete the address again.",
-        "Meine Adresse ist Rosenweg 3. Ach nein, lösch die Adresse wieder.",
-        "住所は栄町3番地です。あ、今のは消してください。",
-    ],
-)
-async def test_what_the_same_message_takes_back_is_forgotten(world: World, sentence: str) -> None:
-    core = await world.core_by_rules()
-    task = await tell(core, f"I have a dog called Rex. {sentence}")
-    assert task.result is not None
-    assert [each["status"] for each in task.result["forgetting"]] == ["done"]
-    left = texts(await living(core))
-    assert "Rex" in left
-    assert not any(word in left for word in ("Rose", "Rosenweg", "栄町"))
-
-
 async def test_a_request_about_what_was_told_before_finds_it_in_the_earlier_messages(
     world: World,
 ) -> None:

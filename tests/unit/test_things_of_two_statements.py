@@ -144,8 +144,14 @@ OF_ANOTHER = (
         "Das neue Auto meiner Schwester verbraucht jetzt nur 5 Liter.",
     ),
     ("deadline is Friday for the grant", "deadline is 20 December for the tax return"),
+    (
+        "The production server runs Postgres 15.",
+        "We upgraded the test server. It runs Postgres 16.",
+    ),
 )
 OF_THE_SAME = (
+    ("My suitcase weighs 23 kg.", "I repacked my suitcase. It's 19 kg now."),
+    ("Mein Koffer wiegt 23 kg.", "Koffer umgepackt. Er wiegt jetzt 19 kg."),
     ("My bicycle has 21 gears.", "I got a new bicycle, it has 27 gears."),
     ("The staging server has 8 cores.", "The staging server was upgraded to 32 cores."),
     ("My rent is 980 euros.", "My rent went up to 1,050 euros."),

@@ -86,7 +86,9 @@ _DISMISSED = re.compile(
     r"(?P<value>[A-ZÀ-Þ][\w&.'’-]{1,30}(?: [A-ZÀ-Þ][\w&.'’-]{1,30}){0,3})"
     r" (?:has |have |had |just ){0,2}(?:let (?:me|us) go|laid (?:me|us) off|fired (?:me|us)"
     r"|sacked (?:me|us)|made (?:me|us) redundant)"
-    r"(?=[.,;!]|\Z| (?:today|yesterday|last|this|on|in|after|because)\b)"
+    r"(?: (?:today|yesterday|last (?:week|month|year|\w{3,6}day)|this (?:morning|week|month)"
+    r"|on \w{3,6}day|in [A-Z][a-z]{2,8}|after (?:\d{1,2}|\w{3,6}) years))?"
+    r"(?=[.,;!]|\Z| because\b)"
 )
 _REDUNDANT = re.compile(
     r"\b(?:redundan\w+|laid|fired|sacked|layoffs?|severance|job|position)\b", re.IGNORECASE
@@ -140,10 +142,16 @@ _OWNER = re.compile(
 )
 _SUPPOSES = re.compile(
     r"\b(?:if|whether|maybe|perhaps|might|could|would|hope|hopefully|wish|imagine|wenn|falls|ob"
-    r"|vielleicht|hoffe|hoffentlich|könnte|wäre|her|his|he|she|their|seine?|ihre?)\b"
-    r"|もし|なら|かも|だろう|でしょう|といい|ように",
+    r"|vielleicht|hoffe|hoffentlich|könnte|wäre|her|his|he|she|their|seine?|ihre?"
+    r"|afraid|scared|thought|dream\w*|role|game|story|novel|film|movie|article|newspapers?|once|but"
+    r"|haha|lol|joke|kidding|aber|dachte|traum|träum\w*|rolle|spiel|scherz|angeblich|laut|früher"
+    r"|damals|roman|artikel|zeitung)\b"
+    r"|もし|なら|かも|だろう|でしょう|といい|ように|夢|のに|友人|友達|と言|記事|昔|以前|嬉し|うれし"
+    r"|書いて|小説|映画|ゲーム|冗談|まさか",
     re.IGNORECASE,
 )
+"""Words of what is supposed, feared, dreamt, played, reported, long past, or put in question by a
+further clause."""
 
 
 _FALSE = r"(?:wrong|not (?:right|true|correct)|a mistake|outdated)"
@@ -245,6 +253,8 @@ def _of_health(thing: str, *, perhaps_food: bool) -> Iterator[tuple[str, str]]:
     if family == "condition" and not perhaps_food:
         yield from ((f"condition {each}", "") for each in (name, f"{name} disease"))
         return
+    if kind is not None:
+        yield f"condition {thing.casefold()}", ""
     for borne in ("allergy to", "intolerance to") if perhaps_food else (family,):
         yield from ((f"{borne} {each}", "") for each in (name, *_many(thing, name)))
 

@@ -237,10 +237,11 @@ def _read_sentence(text: str, ends_asking: bool, after_mistake: bool) -> SaidSen
 
 _OF_THING_BEFORE = re.compile(
     r"\W{0,9}(?:(?:now|already|only|jetzt|schon|nur noch) )?"
-    r"(?:down|up|runter|rauf|hoch) (?:to|auf) \d",
+    r"(?:down|up|runter|rauf|hoch) (?:to|auf) \d"
+    r"|\W{0,9}(?:it|they|she|he|er|sie|es)(?:'s|'re)? (?:\w{1,12} ){0,3}\d",
     re.IGNORECASE,
 )
-"""A sentence that tells no thing of its number: "Repacked the suitcase. Down to 22 kg"."""
+"""A sentence that tells no thing of its number: "Repacked the suitcase. It's 22 kg now"."""
 
 
 def _with_their_things(parts: Iterable[tuple[str, bool, bool]]) -> list[tuple[str, bool, bool]]:
