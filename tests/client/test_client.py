@@ -74,18 +74,18 @@ async def test_a_memory_is_saved_found_changed_and_deleted(user: AsyncUser) -> N
 
 
 async def test_a_result_has_what_speaks_against_it(user: AsyncUser, url: str) -> None:
-    earlier = await user.save("I take warfarin every evening.", type="semantic")
-    later = await user.save("I no longer take warfarin every evening.", type="semantic")
-    results = (await user.retrieve("Do I take warfarin?")).results
-    (result,) = (result for result in results if result.memory.id == earlier.memory.id)
-    assert [(by.replaced, by.text, by.memory_id, by.at) for by in result.replaced_by] == [
-        (
-            earlier.memory.content,
-            later.memory.content,
-            later.memory.id,
-            later.memory.event_timestamp,
-        )
-    ]
+    day, texts = timedelta(days=1), ("I take warfarin every evening.", "I no longer take warfarin.")
+    for ago, text in zip((2, 1), texts, strict=True):
+        said = {
+            "role": "user",
+            "content": text,
+            "timestamp": datetime.now(timezone.utc) - ago * day,
+        }
+        await user.wait_for_task((await user.tell([said], f"{ago} days ago")).task_id)
+    results = (await user.retrieve("Do I take warfarin every evening?")).results
+    marks = [by for result in results for by in result.replaced_by]
+    assert {(by.replaced, by.text) for by in marks} == {texts}
+    assert {(await user.get(by.memory_id)).content for by in marks} == {texts[1]}
     cello, harp = [
         await user.save(text, type="semantic", subject="user", attribute="instrument")
         for text in ("I play the cello", "I play the harp")
