@@ -218,7 +218,11 @@ class Retriever:
             return {}
         marks = await asyncio.to_thread(result_marks, look, results, quoted, beside, read)
         names = {name for mark in marks.values() for name in mark.names}
-        tellers = {each.memory.id: each.memory for each in results.values()} | {**read}
+        tellers = {
+            name: document.memory
+            for row, document in results.items()
+            if (name := look.candidates.ids[row]) in names
+        } | {**read}
         silenced = await self._untold.among(
             owner, look.search_answer.head, (tellers[name] for name in names if name in tellers)
         )
