@@ -76,12 +76,12 @@ async def test_a_memory_is_saved_found_changed_and_deleted(user: AsyncUser) -> N
 async def test_a_result_has_what_speaks_against_it(user: AsyncUser, url: str) -> None:
     day, texts = timedelta(days=1), ("I take warfarin every evening.", "I no longer take warfarin.")
     for ago, text in zip((2, 1), texts, strict=True):
-        said = {
+        message = {
             "role": "user",
             "content": text,
             "timestamp": datetime.now(timezone.utc) - ago * day,
         }
-        await user.wait_for_task((await user.tell([said], f"{ago} days ago")).task_id)
+        await user.wait_for_task((await user.tell([message], f"{ago} days ago")).task_id)
     results = (await user.retrieve("Do I take warfarin every evening?")).results
     marks = [by for result in results for by in result.replaced_by]
     assert {(by.replaced, by.text) for by in marks} == {texts}
