@@ -305,7 +305,7 @@ def display_value(name: str, value: Any) -> str:
 
 
 def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    """List the variables with a prefix of ours that name no setting, each with the most similar.
+    """List the variables with a prefix of ours that name no setting.
 
     Args:
         environ: The environment.
