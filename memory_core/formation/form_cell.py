@@ -51,9 +51,9 @@ from memory_core.formation.cell_plan import (
     CellOutcome,
     CellOutdated,
     ReadyCell,
+    compared_of,
     ids_made_of,
     is_formed_already,
-    links_of,
     merge_wanted,
     plan_cell,
     reinforce_cell,
@@ -503,7 +503,7 @@ class Former:
         self, work: Work, ready: ReadyCell, look: ReadSet, asking: AgentCalls
     ) -> Ruled:
         """The agents' decisions about the memories of this read set."""
-        linked = links_of(ready, look, self._forming.links, self._clock.now())
+        linked = compared_of(ready, look, self._forming.links, self._clock.now())
         prompt = ConflictPrompt.of(linked)
         if not prompt.older:
             return Ruled(None, Rulings({}))
@@ -511,13 +511,12 @@ class Former:
         sources = merge_wanted(ready, linked, rulings)
         if not sources or ready.note is None:
             return Ruled(prompt.key, rulings)
-        text, complaint = await asking.synthesis(ready.note, sources, prompt.key)
-        vector = None if text is None else (await self._embedder.embed([text]))[0]
-        return Ruled(
-            prompt.key,
-            rulings,
-            MergedNote(tuple(source.id for source in sources), text, vector, complaint),
-        )
+        text = await asking.synthesis(ready.note, sources, prompt.key)
+        if text is None:
+            return Ruled(prompt.key, rulings)
+        (vector,) = await self._embedder.embed([text])
+        merged = MergedNote(tuple(source.id for source in sources), text, vector)
+        return Ruled(prompt.key, rulings, merged)
 
     async def _rulings(
         self,
@@ -554,7 +553,7 @@ class Former:
         nears = {memory.id: self._near(memory) for memory in ready.compared}
         look = await self._ledger.look(work.owner, [], nears)
         return Questions.of(
-            links_of(ready, look, self._forming.links, self._clock.now()), ready.proofs
+            compared_of(ready, look, self._forming.links, self._clock.now()), ready.proofs
         )
 
     def _near(self, memory: Memory) -> Near:

@@ -199,7 +199,7 @@ class JointAgentCalls(AgentCalls):
         if not wanted <= known:
             return await self.rulings(own.prompt)
         if answer.provenance.model == NOBODY:
-            return Rulings({}, failed=True)
+            return Rulings({})
         decisions = {
             (pair.new, pair.old): pair.decision
             for pair in answer.value.pairs

@@ -5,7 +5,7 @@ import pytest
 from memory_core.domain.agent_schemas import Decisions
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.evolution.agent_rulings import MAX_HELD, ConflictPrompt, Rulings
-from memory_core.evolution.links import LinkRules, find_links
+from memory_core.evolution.links import LinkRules, find_compared
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory
 
@@ -19,7 +19,7 @@ def fact(content: str, cell: str | None = "mem_old_cell", **fields: object) -> M
 
 def shown(new: Memory, older: Sequence[Memory]) -> ConflictPrompt:
     return ConflictPrompt.of(
-        [(new, find_links(new, [Neighbour(memory, 0.8) for memory in older], RULES, NOW))]
+        [(new, find_compared(new, [Neighbour(memory, 0.8) for memory in older], RULES, NOW))]
     )
 
 
@@ -86,11 +86,11 @@ def test_the_key_names_exactly_what_was_shown() -> None:
 
 
 def test_no_more_than_twenty_memories_are_shown() -> None:
-    news = [fact(f"Ana has {number} cats", cell="mem_new_cell") for number in range(3)]
+    news = [fact(f"Ana has {number} cats", cell="mem_new_cell") for number in range(6)]
     linked = [
         (
             new,
-            find_links(
+            find_compared(
                 new,
                 [Neighbour(fact(f"cats {number} {place}"), 0.8) for place in range(15)],
                 RULES,
