@@ -197,9 +197,11 @@ class SceneConflictStep:
         older = sorted((await self._facts(run, sorted(names))).values(), key=assertion_order)[
             -MOST_HELD:
         ]
-        prompt = ConflictPrompt(tuple(new), tuple(older))
-        if not any(_is_comparable(fact, older_fact) for fact in new for older_fact in older):
+        new = [fact for fact in new if any(_is_comparable(fact, each) for each in older)]
+        older = [each for each in older if any(_is_comparable(fact, each) for fact in new)]
+        if not new:
             return []
+        prompt = ConflictPrompt(tuple(new), tuple(older))
         rulings = await self._rulings(run, prompt)
         cases: list[_Case] = []
         for fact, older_fact in (
