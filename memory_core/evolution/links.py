@@ -102,6 +102,18 @@ def find_links(
     return links[:MAX_LINKS]
 
 
+def is_news(new: Memory) -> bool:
+    """Whether a fact tells that something has changed or ended, of what may be far from its words.
+
+    "sold the Golf" is far from "drives a 2014 Golf".
+
+    Args:
+        new: A fact or a note.
+
+    """
+    return new.category == "fact" and (is_retraction(new) or tells_change(new.content))
+
+
 def _is_linked(new: Memory, near: Neighbour, rules: LinkRules) -> bool:
     return _fill_one_slot(new, near.memory) or near.similarity >= rules.link_threshold
 
@@ -152,10 +164,7 @@ def find_compared(
         and each.memory.category == new.category
         and (new.cell_id is None or each.memory.cell_id != new.cell_id)
     ]
-    if not (
-        any(_is_linked(new, each, rules) for each in near)
-        or (new.category == "fact" and tells_change(new.content))
-    ):
+    if not (is_news(new) or any(_is_linked(new, each, rules) for each in near)):
         return []
     shared = _shared_words(new, [each.memory for each in near])
     near.sort(

@@ -22,7 +22,6 @@ from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.agent_rulings import (
@@ -33,7 +32,7 @@ from memory_core.evolution.agent_rulings import (
     Rulings,
 )
 from memory_core.evolution.judgements import slot_reads
-from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
+from memory_core.evolution.links import CANDIDATES, Linked, LinkRules, is_news
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import AgentCalls
 from memory_core.formation.boundaries import (
@@ -132,8 +131,7 @@ class FormingRules:
 
 CHANGE_FLOOR, CHANGE_CANDIDATES = 0.3, 40
 """Factor of the threshold, and number of candidates, for the memory that a change is about. It is
-searched for further away, and among more memories: "sold the Golf" is far from "drives a 2014
-Golf".
+searched for further away, and among more memories.
 """
 
 
@@ -559,7 +557,7 @@ class Former:
     def _near(self, memory: Memory) -> Near:
         slot = slot_of(memory)
         floor = self._forming.contradiction_floor if slot else self._forming.links.link_threshold
-        if memory.category == "fact" and tells_change(memory.content):
+        if is_news(memory):
             return Near(
                 memory.embedding,
                 frozenset({"semantic"}),
