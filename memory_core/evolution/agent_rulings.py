@@ -184,7 +184,7 @@ class Rulings:
         if why is not None:
             is_sure = decision.confidence_score >= MIN_CONFIDENCE
             return both_reasons(why, self.model, decision) if is_sure else None
-        if is_retraction(new) or is_retraction(old) or _credible(decision, new, old):
+        if _ends_in_slot(new, old) or _credible(decision, new, old):
             return None
         return opinion(self.model, decision)
 
@@ -210,13 +210,19 @@ def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
         return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(old, new)
     if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else old.pinned:
         return False
+    if _ends_in_slot(new, old):
+        return False
     slot = slot_of(new)
-    if slot is not None and slot == slot_of(old) and (is_retraction(new) or is_retraction(old)):
-        return False  # whether one ends the other is not a matter of words: the rules know
     shared = _topic_words(new) & _topic_words(old)
     return (slot is not None and slot == slot_of(old)) or len(shared) >= (
         SHARED_BY_NOTES if new.category == "note" else 1
     )
+
+
+def _ends_in_slot(new: Memory, old: Memory) -> bool:
+    """Whether one tells the end of what fills their slot: whether of the other's, the rules know."""
+    slot = slot_of(new)
+    return slot is not None and slot == slot_of(old) and (is_retraction(new) or is_retraction(old))
 
 
 def _topic_words(memory: Memory) -> frozenset[str]:

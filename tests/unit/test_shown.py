@@ -100,3 +100,18 @@ def test_no_more_than_twenty_memories_are_shown() -> None:
         for number, new in enumerate(news)
     ]
     assert len(ConflictPrompt.of(linked).older) == MAX_HELD
+
+
+def test_an_ending_is_a_doubt_about_what_has_no_word_of_it() -> None:
+    mother = {"subject": "user's mother"}
+    home = fact("User's mother lives in York", attribute="home city", value="York", **mother)
+    died = fact(
+        "User's mother died",
+        cell="mem_new_cell",
+        attribute="status",
+        value={"no_longer": "alive"},
+        **mother,
+    )
+    seen = shown(died, [home])
+    assert ruled(seen).doubt(died, home) == "but a model says: they can't both be true"
+    assert ruled(seen, confidence_score=0.4).doubt(died, home) is None
