@@ -220,7 +220,7 @@ def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
 
 
 def _ends_in_slot(new: Memory, old: Memory) -> bool:
-    """Whether one tells the end of what fills their slot: whether of the other's, the rules know."""
+    """Whether one tells an end in their slot; whether that of the other, the rules know."""
     slot = slot_of(new)
     return slot is not None and slot == slot_of(old) and (is_retraction(new) or is_retraction(old))
 
