@@ -90,6 +90,7 @@ class Rulings:
 
     Attributes:
         by_pair: By the ids of the new and the older memory.
+        shown: These ids of all pairs that the agent was shown.
         invented: How many decisions were about memories that the agent did not see.
         model: Model that decided.
         by_rule: Whether the rules decided, which can't disagree with themselves.
@@ -97,6 +98,7 @@ class Rulings:
     """
 
     by_pair: dict[tuple[str, str], Decision]
+    shown: frozenset[tuple[str, str]] = frozenset()
     invented: int = 0
     model: str = "agent"
     by_rule: bool = False
@@ -123,7 +125,8 @@ class Rulings:
             rulings.setdefault(
                 (prompt.new[decision.new].id, prompt.older[decision.memory].id), decision
             )
-        return cls(rulings, invented, model=model, by_rule=by_rule)
+        shown = frozenset((new.id, old.id) for new in prompt.new for old in prompt.older)
+        return cls(rulings, shown, invented, model=model, by_rule=by_rule)
 
     def with_repeated(self, pairs: Sequence[tuple[str, str]]) -> Rulings:
         """These decisions, and a SKIP for each of these pairs, which say the same.
@@ -145,6 +148,17 @@ class Rulings:
         """
         decision = self.by_pair.get((new.id, old.id))
         return decision if decision is not None and _credible(decision, new, old) else None
+
+    def passes_over(self, new: Memory, old_id: str) -> bool:
+        """Whether a model was shown two memories and says nothing of them.
+
+        Args:
+            new: New memory that the agent was shown.
+            old_id: Id of the older memory.
+
+        """
+        pair = new.id, old_id
+        return not self.by_rule and pair in self.shown and pair not in self.by_pair
 
     def denial(self, new: Memory, old: Memory) -> Decision | None:
         """A model's decision that two memories do not exclude each other, if any.

@@ -94,6 +94,8 @@ class Execution:
         fact = fact.changed(links=[link.link for link in self.links.get(fact.id, ())])
         fact = naming_what_holds(self.page, fact)
         judgement = judged(self.page, fact, near, self.rules.duplicate_threshold)
+        if not judgement.certain and self.ruled.rulings.passes_over(fact, judgement.old_id or ""):
+            judgement = Judgement(Verdict.NEW)
         ruled = [
             (old, decision)
             for link in compared

@@ -207,7 +207,10 @@ class JointAgentCalls(AgentCalls):
         }
         is_asker = answer.value.pairs[0].key in wanted
         return Rulings(
-            decisions, answer.value.invented if is_asker else 0, model=answer.provenance.model
+            decisions,
+            frozenset((pair.new, pair.old) for pair in answer.value.pairs),
+            answer.value.invented if is_asker else 0,
+            model=answer.provenance.model,
         )
 
     async def _answer_covering(self, cell: Cell) -> tuple[Answered[FormedParts], int, int]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -519,3 +520,28 @@ async def test_a_cell_asks_at_most_three_agents_about_itself_one_about_conflicts
         "conflicts": cells,
         "synthesis": cells,
     }
+
+
+@pytest.mark.parametrize(
+    ("rulings", "states"),
+    [
+        (lambda new, older: [], {"none"}),
+        (on_all("KEEP", category="fact", confidence=0.9), {"pending"}),
+    ],
+    ids=["says nothing of the two", "says that both are true"],
+)
+async def test_words_that_tell_a_change_open_no_conflict_where_a_model_saw_both_and_says_nothing(
+    core: MemoryCore, agents: Tellers, rulings: Any, states: set[str]
+) -> None:
+    agents.facts = lambda messages: [
+        SaidFact(
+            text=messages[0].content.replace("I", "User"),
+            message=0,
+            quote=messages[0].content,
+            lasting=True,
+        )
+    ]
+    await tell(core, "I drive a Golf")
+    agents.rulings = rulings
+    await tell(core, "I sold the Golf", at=LATER)
+    assert {fact.conflict_state for fact in (await facts_of(core)).values()} == states
