@@ -90,7 +90,7 @@ class Rulings:
 
     Attributes:
         by_pair: By the ids of the new and the older memory.
-        shown: These ids of all pairs that the agent was shown.
+        seen: These ids of all pairs that the agent was shown.
         invented: How many decisions were about memories that the agent did not see.
         model: Model that decided.
         by_rule: Whether the rules decided, which can't disagree with themselves.
@@ -98,7 +98,7 @@ class Rulings:
     """
 
     by_pair: dict[tuple[str, str], Decision]
-    shown: frozenset[tuple[str, str]] = frozenset()
+    seen: frozenset[tuple[str, str]] = frozenset()
     invented: int = 0
     model: str = "agent"
     by_rule: bool = False
@@ -125,8 +125,8 @@ class Rulings:
             rulings.setdefault(
                 (prompt.new[decision.new].id, prompt.older[decision.memory].id), decision
             )
-        shown = frozenset((new.id, old.id) for new in prompt.new for old in prompt.older)
-        return cls(rulings, shown, invented, model=model, by_rule=by_rule)
+        seen = frozenset((new.id, old.id) for new in prompt.new for old in prompt.older)
+        return cls(rulings, seen, invented, model=model, by_rule=by_rule)
 
     def with_repeated(self, pairs: Sequence[tuple[str, str]]) -> Rulings:
         """These decisions, and a SKIP for each of these pairs, which say the same.
@@ -158,7 +158,7 @@ class Rulings:
 
         """
         pair = new.id, old_id
-        return not self.by_rule and pair in self.shown and pair not in self.by_pair
+        return not self.by_rule and pair in self.seen and pair not in self.by_pair
 
     def denial(self, new: Memory, old: Memory) -> Decision | None:
         """A model's decision that two memories do not exclude each other, if any.
@@ -234,7 +234,7 @@ def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
 
 
 def _ends_in_slot(new: Memory, old: Memory) -> bool:
-    """Whether one tells an end in their slot; whether that of the other, the rules know."""
+    """Whether one tells an end in their slot, about which rules decide."""
     slot = slot_of(new)
     return slot is not None and slot == slot_of(old) and (is_retraction(new) or is_retraction(old))
 

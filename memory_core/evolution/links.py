@@ -103,9 +103,9 @@ def find_links(
 
 
 def is_news(new: Memory) -> bool:
-    """Whether a fact tells that something has changed or ended, of what may be far from its words.
+    """Whether a fact tells that something has changed or ended.
 
-    "sold the Golf" is far from "drives a 2014 Golf".
+    What it ends may be far from its words: "sold the Golf" is far from "drives a 2014 Golf".
 
     Args:
         new: A fact or a note.
@@ -189,19 +189,20 @@ def telling_words(memory: Memory) -> frozenset[str]:
 
 
 def _shared_words(new: Memory, older: Sequence[Memory]) -> dict[str, float]:
-    """How much of their words each older memory has in common with a new memory, from 0 to 1.
+    """How much of its words each older memory shares with a new memory.
 
     A word counts less, the more of them have it.
     """
-    own, told = telling_words(new), {memory.id: telling_words(memory) for memory in older}
-    counts = Counter(word for words in told.values() for word in words)
+    own = telling_words(new)
+    by_id = {memory.id: telling_words(memory) for memory in older}
+    counts = Counter(word for words in by_id.values() for word in words)
 
     def weight(words: Iterable[str]) -> float:
-        return math.fsum(math.log((len(told) + 1) / (counts[word] + 0.5)) for word in words)
+        return math.fsum(math.log((len(by_id) + 1) / (counts[word] + 0.5)) for word in words)
 
     return {
         name: weight(words & own) / math.sqrt(weight(words) * weight(own)) if words & own else 0.0
-        for name, words in told.items()
+        for name, words in by_id.items()
     }
 
 

@@ -92,22 +92,22 @@ def test_a_new_fact_is_compared_with_the_nearest_few() -> None:
 
 def test_words_that_only_one_has_in_common_bring_it_forward() -> None:
     near = [(f"Nutzer hat eine Sache {place}", 0.7) for place in range(9)]
-    told = fact("Nutzer hat Rex abgegeben")
-    assert compared(told, *near, ("Nutzer hat den Hund Rex", 0.6))[0] == "Nutzer hat den Hund Rex"
+    new = fact("Nutzer hat Rex abgegeben")
+    assert compared(new, *near, ("Nutzer hat den Hund Rex", 0.6))[0] == "Nutzer hat den Hund Rex"
 
 
 def test_a_statement_of_its_slot_is_compared_beside_the_nearest_few() -> None:
     slot = {"subject": "user", "attribute": "home city"}
-    held = fact("User is a Lisbon person", value="Lisbon", **slot)
+    lisbon = fact("User is a Lisbon person", value="Lisbon", **slot)
     near = [(f"User likes Bonn {place}", 0.9) for place in range(9)]
-    shown = compared(fact("User lives in Bonn", value="Bonn", **slot), (held, 0.1), *near)
-    assert (shown[0], len(shown)) == (held.content, 5)
+    contents = compared(fact("User lives in Bonn", value="Bonn", **slot), (lisbon, 0.1), *near)
+    assert (contents[0], len(contents)) == (lisbon.content, 5)
 
 
 def test_what_is_told_to_be_over_is_compared_however_far_away_the_nearest_are() -> None:
-    held = ("User drives a 2014 Golf", 0.2)
-    assert compared(fact("User sold the car"), held) == [held[0]]
-    assert compared(fact("User likes rain"), held) == []
+    golf = ("User drives a 2014 Golf", 0.2)
+    assert compared(fact("User sold the car"), golf) == [golf[0]]
+    assert compared(fact("User likes rain"), golf) == []
 
 
 def test_facts_are_compared_with_facts_alone() -> None:
