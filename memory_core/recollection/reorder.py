@@ -121,8 +121,8 @@ def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hasha
 
 BEYOND = (25, 75)
 """How many rows behind the limit are read with each further read."""
-ON_THE_LOOP = 50_000
-"""Bytes of memories that are compared in a millisecond or two; more leave the event loop."""
+ON_THE_LOOP = 20_000
+"""Characters that are compared in a millisecond or two; more leave the event loop."""
 Rank = Callable[[int | None], list[int]]
 """From a number to that many best rows; None for all."""
 Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
@@ -166,23 +166,27 @@ async def put_repeats_behind(
 async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
     """Return the rows that repeat a better row.
 
-    A row whose memory is gone repeats no row.
+    A row whose memory is gone repeats no row. In most answers no group has two memories.
     """
     chosen = [row for row in rows if row in documents]
-    small = sum(len(documents[row].json) for row in chosen) <= ON_THE_LOOP
-    return (
-        _compared(chosen, documents)
-        if small
-        else await asyncio.to_thread(_compared, chosen, documents)
-    )
-
-
-def _compared(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
-    """Compare the memories within each group; in most answers no group has two."""
-    groups = [_GROUPS.of(documents[row]) for row in rows]
+    tellings = [_telling(documents[row]) for row in chosen]
+    unknown = [telling for telling in tellings if telling not in _GROUPS]
+    groups = await _near(unknown, _GROUPS.of_each, tellings)
     grouped = Counter(groups)
-    alike = [row for row, group in zip(rows, groups, strict=True) if grouped[group] > 1]
-    return [alike[place] for place in repeats([_telling(documents[row]) for row in alike])]
+    places = [place for place, group in enumerate(groups) if grouped[group] > 1]
+    alike = [tellings[place] for place in places]
+    return [chosen[places[place]] for place in await _near(alike, repeats, alike)] if alike else []
+
+
+async def _near(
+    read: Sequence[Telling],
+    work: Callable[[Sequence[Telling]], list[int]],
+    tellings: Sequence[Telling],
+) -> list[int]:
+    """Do work on tellings: here, or in a thread if the texts that it reads are long."""
+    if sum(len(telling.content) for telling in read) <= ON_THE_LOOP:
+        return work(tellings)
+    return await asyncio.to_thread(work, tellings)
 
 
 def _telling(document: SerializedMemory) -> Telling:
@@ -192,7 +196,7 @@ def _telling(document: SerializedMemory) -> Telling:
 
 
 class _Groups:
-    """The group of what each memory tells, as a number; no text is kept.
+    """The group of each telling, as a number; no text is kept.
 
     The same memories are found repeatedly, and to split the words of ten memories takes a tenth of
     a millisecond. The rest of a memory may change meanwhile, as its accesses do.
@@ -202,9 +206,18 @@ class _Groups:
         self._most = most
         self._known: dict[int, int] = {}
 
-    def of(self, document: SerializedMemory) -> int:
-        """Return the group, which is equal for all memories that might repeat each other."""
-        telling = _telling(document)
+    def knows(self, document: SerializedMemory) -> bool:
+        """Whether the group of a memory is known without reading its text."""
+        return hash(_telling(document)) in self._known
+
+    def __contains__(self, telling: Telling) -> bool:
+        return hash(telling) in self._known
+
+    def of_each(self, tellings: Sequence[Telling]) -> list[int]:
+        """Return the groups, which are equal for all tellings that might repeat each other."""
+        return [self._of(telling) for telling in tellings]
+
+    def _of(self, telling: Telling) -> int:
         name = hash(telling)
         group = self._known.get(name)
         if group is None:

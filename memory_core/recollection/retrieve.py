@@ -23,7 +23,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.readable import memories_of, readable_shown
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, Thesaurus
 from memory_core.recollection.candidate_search import CandidateSearch, RetrieveRules
 from memory_core.recollection.candidate_sources import ColdSearch
@@ -199,7 +199,7 @@ class Retriever:
         results: Mapping[int, SerializedMemory],
         quoted: Mapping[int, tuple[Passage, ...]],
         beside: Beside,
-        read: Mapping[str, Memory],
+        read: Mapping[str, SerializedMemory],
     ) -> dict[int, ResultMarks]:
         """Return what later messages and open conflicts say against results.
 
@@ -217,14 +217,14 @@ class Retriever:
         if not (beside.sides or told_results(look, results, quoted)):
             return {}
         marks = await asyncio.to_thread(result_marks, look, results, quoted, beside, read)
+        tellers = {look.candidates.ids[row]: document for row, document in results.items()} | {
+            **read
+        }
         names = {name for mark in marks.values() for name in mark.names}
-        tellers = {
-            name: document.memory
-            for row, document in results.items()
-            if (name := look.candidates.ids[row]) in names
-        } | {**read}
         silenced = await self._untold.among(
-            owner, look.search_answer.head, (tellers[name] for name in names if name in tellers)
+            owner,
+            look.search_answer.head,
+            (tellers[name].memory for name in names if name in tellers),
         )
         return {row: mark.without(silenced) for row, mark in marks.items()}
 
@@ -384,9 +384,8 @@ class Retriever:
             else []
         )
         names = [look.candidates.ids[row] for row in behind]
-        memories_behind = await memories_of(
-            self._store, owner, names, look.candidates.memories, look.search_answer.head, look.where
-        )
+        documents_behind = await self.row_memories.read_named(owner, look, names, look.where)
+        memories_behind, _ = readable_shown(documents_behind)
         statements += _statements_behind(rows, behind, look, memories_behind)
         ordered, leading = await asyncio.to_thread(
             put_updates_first, rows, statements, query.query, look.analysis.terms
@@ -402,18 +401,13 @@ class Retriever:
             if (name := look.candidates.ids[row]) in documents
         }
         for row, lead in leading.items():
-            if (
-                memory := memories_behind.get(look.candidates.ids[lead])
-            ) is not None and is_message(memory.id):
-                leading_passage = passages(look, [lead], {memory.id: memory}, look.analysis.terms)
-                following = (
-                    passage for passage in quoted.get(row, ()) if passage.message != memory.id
-                )
+            name = look.candidates.ids[lead]
+            if name in memories_behind and is_message(name):
+                leading_passage = passages(look, [lead], documents_behind, look.analysis.terms)
+                following = (passage for passage in quoted.get(row, ()) if passage.message != name)
                 quoted[row] = (*leading_passage, *following)[:MOST_PASSAGES]
             elif (others := quoted.get(row)) is not None:
-                quoted[row] = tuple(
-                    sorted(others, key=lambda passage: passage.message != look.candidates.ids[lead])
-                )
+                quoted[row] = tuple(sorted(others, key=lambda passage: passage.message != name))
         return ordered, documents, quoted
 
     def note_accesses(
@@ -438,7 +432,7 @@ class Retriever:
         results: tuple[Sequence[int], Mapping[str, SerializedMemory]],
         sources: Sources,
         beside: Sequence[str],
-    ) -> tuple[dict[int, tuple[Passage, ...]], dict[str, Memory]]:
+    ) -> tuple[dict[int, tuple[Passage, ...]], dict[str, SerializedMemory]]:
         """Return the passages of each row, and all memories read for them.
 
         They are the messages of its cell that matched, or the part of a long text that matched. For
@@ -450,9 +444,7 @@ class Retriever:
         groups |= told_rows(look, rows, self.passing.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
         names = list(dict.fromkeys([*names, *beside]))
-        read = await memories_of(
-            self._store, owner, names, look.candidates.memories, look.search_answer.head
-        )
+        read = await self.row_memories.read_named(owner, look, names)
         quotations = {
             row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()
         }
@@ -461,13 +453,10 @@ class Retriever:
             for row in long_rows(look, rows)
             if not quotations.get(row)
         }
-        texts, _ = readable_shown(
-            {name: documents[name] for name in long.values() if name in documents}
-        )
         parts = {
-            row: part_of_text(look, row, texts[name], look.analysis.terms)
+            row: part_of_text(look, row, documents[name], look.analysis.terms)
             for row, name in long.items()
-            if name in texts
+            if name in documents
         }
         return quotations | parts, read
 
