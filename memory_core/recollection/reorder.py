@@ -18,7 +18,7 @@ import numpy as np
 
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
-from memory_core.domain.memory import Head, Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.scope import Owner
@@ -26,8 +26,9 @@ from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.truth.slots import slot_name
-from memory_core.ledger.readable import NONE_AT_HAND, memories_of
-from memory_core.ports import LongTermStore, Reranker
+from memory_core.ports import Reranker
+from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.updates import asks_of_the_past
 
 RERANKER = "reranker"
@@ -383,22 +384,20 @@ Sources = Mapping[str, frozenset[str]]
 
 
 async def sources_of(
-    store: LongTermStore,
+    row_memories: RowMemories,
     owner: Owner,
+    look: QueryRound,
     documents: Mapping[str, SerializedMemory],
-    at_hand: Mapping[str, Memory] = NONE_AT_HAND,
-    seen: Head | None = None,
 ) -> Sources:
     """Find the sources of memories that were made of several memories.
 
     Without such a memory there is no read, else a single read.
 
     Args:
-        store: The long-term store.
+        row_memories: Reads the sources.
         owner: Whose memories they are.
+        look: The round that found the results.
         documents: The results' memories.
-        at_hand: Memories that need not be read, as of `seen`.
-        seen: The owner's head when `at_hand` was read.
 
     Returns:
         By the id of each such memory, the ids of its sources, and of the sources of merged notes
@@ -409,25 +408,25 @@ async def sources_of(
 
     """
     made = {
-        name: document.memory
+        name: document.fields
         for name, document in documents.items()
-        if _MARK in document.json and document.memory.status_reason == "consolidated"
+        if _MARK in document.json and document.fields["status_reason"] == "consolidated"
     }
     wanted = sorted(
         {
             source
-            for memory in made.values()
-            for source in memory.source_ids
-            if not _is_own_cell(memory, source)
+            for fields in made.values()
+            for source in fields["source_ids"]
+            if source != fields["cell_id"]
         }
     )
     if not wanted:
         return {}
-    read = await memories_of(store, owner, wanted, at_hand, seen)
+    read = await row_memories.read_named(owner, look, wanted)
     return {
-        name: _with_theirs(memory.source_ids, read)
-        for name, memory in made.items()
-        if memory.source_ids
+        name: _with_theirs(fields["source_ids"], read)
+        for name, fields in made.items()
+        if fields["source_ids"]
     }
 
 
@@ -475,15 +474,11 @@ def put_sources_first(
     return order
 
 
-def _is_own_cell(memory: Memory, source: str) -> bool:
-    return source == memory.cell_id
-
-
-def _with_theirs(source_ids: Sequence[str], read: Mapping[str, Memory]) -> frozenset[str]:
+def _with_theirs(source_ids: Sequence[str], read: Mapping[str, SerializedMemory]) -> frozenset[str]:
     theirs = [
         name
         for source in source_ids
-        if (note := read.get(source)) is not None and note.category == "note"
-        for name in note.source_ids
+        if (note := read.get(source)) is not None and note.fields["category"] == "note"
+        for name in note.fields["source_ids"]
     ]
     return frozenset([*source_ids, *theirs])

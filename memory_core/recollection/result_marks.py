@@ -105,14 +105,12 @@ def later_messages(look: QueryRound, since: float, known: Collection[str], most:
 
     """
     candidates = look.candidates
-    later = (
-        row
-        for row in np.argsort(-look.relevant.score, kind="stable").tolist()
-        if candidates.event_at[row] > since
-        and is_message(candidates.ids[row])
-        and candidates.ids[row] not in known
+    ranked = np.argsort(-look.relevant.score, kind="stable")
+    later = ranked[(candidates.event_at[ranked] > since) & candidates.turns[ranked]].tolist()
+    unknown = (
+        row for row in later if is_message(name := candidates.ids[row]) and name not in known
     )
-    return [*islice(later, most)]
+    return [*islice(unknown, most)]
 
 
 async def found_beside(
