@@ -184,7 +184,7 @@ async def _near(
     work: Callable[[Sequence[Telling]], list[int]],
     tellings: Sequence[Telling],
 ) -> list[int]:
-    """Do work on tellings: here, or in a thread if the texts that it reads are long."""
+    """Do work on tellings, in a thread if the texts that it reads are long."""
     if sum(len(telling.content) for telling in read) <= ON_THE_LOOP:
         return work(tellings)
     return await asyncio.to_thread(work, tellings)

@@ -1,4 +1,4 @@
-"""Put what was said later before the results that it updates: what is read for it, and shown.
+"""Put later statements before the results that they update, with their passages.
 
 Which statement updates which is in `updates`.
 """
