@@ -67,7 +67,7 @@ def test_each_character_is_the_number_that_was_kept_and_others_are_0():
     """A table of bytes decodes them, in which no other character stands for itself."""
     numbers = np.linspace(-46, 46, 96).reshape(2, DIMENSIONS).astype(np.float32)
 
-    kept = encoded(numbers).removeprefix(VERSION).encode()
+    stored = encoded(numbers).removeprefix(VERSION).encode()
 
-    assert np.abs(decoded(kept) - numbers).max() <= 0.5
+    assert np.abs(decoded(stored) - numbers).max() <= 0.5
     assert not decoded(b'"' * DIMENSIONS).any()
