@@ -9,7 +9,7 @@ from memory_core.domain.event_log import base_id, is_of_its_life
 from memory_core.domain.messages import is_message
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
-from memory_core.ports import LongTermStore
+from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.untold import Untold, is_silenced
 
@@ -68,12 +68,12 @@ class RowMemories:
         }
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
         documents = at_hand | await self._read_intact(
-            owner, [name for name in missing if name not in at_hand], look
+            owner, [name for name in missing if name not in at_hand], look, look.where
         )
         alone = [
             name for name, cell in cells.items() if cell not in documents and name not in at_hand
         ]
-        documents |= await self._read_intact(owner, alone, look)
+        documents |= await self._read_intact(owner, alone, look, look.where)
         documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
         documents = {
             name: documents[name]
@@ -82,6 +82,29 @@ class RowMemories:
             and not (silenced and is_silenced(documents[name].memory, silenced))
         }
         return await self._without_lost_versions(owner, documents)
+
+    async def read_named(
+        self, owner: Owner, look: QueryRound, names: Sequence[str], where: Filter | None = None
+    ) -> dict[str, SerializedMemory]:
+        """Read memories that stand beside a round's results, or take them from its search.
+
+        Args:
+            owner: Whose memories are read.
+            look: The round.
+            names: The ids of the memories.
+            where: The filter that they must match if they are read.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
+        at_hand = {
+            name: SerializedMemory.of(memory)
+            for name in names
+            if (memory := look.candidates.memories.get(name)) is not None
+        }
+        missing = [name for name in names if name not in at_hand]
+        return at_hand | await self._read_intact(owner, missing, look, where)
 
     async def _without_lost_versions(
         self, owner: Owner, documents: dict[str, SerializedMemory]
@@ -102,14 +125,14 @@ class RowMemories:
         return documents
 
     async def _read_intact(
-        self, owner: Owner, names: Sequence[str], look: QueryRound
+        self, owner: Owner, names: Sequence[str], look: QueryRound, where: Filter | None
     ) -> dict[str, SerializedMemory]:
-        """Read the named memories that the round's filter allows and that can be parsed.
+        """Read the named memories that a filter allows and that can be parsed.
 
         Raises Unavailable.
         """
         read = (
-            await self._store.memories(owner, names, look.where, seen=look.search_answer.head)
+            await self._store.memories(owner, names, where, seen=look.search_answer.head)
             if names
             else {}
         )
