@@ -454,7 +454,10 @@ def fields_of(memory: Memory, names: Iterable[str]) -> MemoryFields:
 
 def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a memory's document that `Memory.public` shows."""
-    return {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
+    public = dict(body)
+    for name in INTERNAL_FIELDS:
+        public.pop(name, None)
+    return public
 
 
 class EventFields(TypedDict, total=False):
