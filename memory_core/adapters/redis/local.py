@@ -126,7 +126,7 @@ class NullShortTermStore:
 
 
 class _Entry(NamedTuple):
-    """A memory in a set. Entries sort by their sequences, of which each has its own."""
+    """A memory in a set; entries sort by their sequences, which differ."""
 
     sequence: int
     memory_id: str
@@ -183,7 +183,7 @@ class EmbeddedShortTermStore(NullShortTermStore):
 
     When they take too much memory, the sets that were written least recently are dropped first.
     Accesses and rates, which processes count together, are not stored. The memories are those that
-    were committed or read; nobody changes these objects.
+    were committed or read, whose objects never change.
     """
 
     def __init__(
