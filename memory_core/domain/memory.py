@@ -406,9 +406,8 @@ class Memory(DeferredModel):
         """
         fields = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
         if include_embedding:
-            fields["embedding"] = (
-                None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
-            )
+            vector = self.embedding
+            fields["embedding"] = None if vector is None else [round(float(x), 9) for x in vector]
         return fields
 
 
@@ -454,7 +453,10 @@ def fields_of(memory: Memory, names: Iterable[str]) -> MemoryFields:
 
 def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a memory's document that `Memory.public` shows."""
-    return {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
+    public = dict(body)
+    for name in INTERNAL_FIELDS:
+        public.pop(name, None)
+    return public
 
 
 class EventFields(TypedDict, total=False):
@@ -703,9 +705,8 @@ def text_of_value(value: Any) -> str | None:
     """
     if value is None:
         return None
-    return text_within(
-        value if isinstance(value, str) else orjson.dumps(value).decode(), MAX_CONTENT_BYTES
-    )
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text_within(text, MAX_CONTENT_BYTES)
 
 
 def text_within(text: str, most: int) -> str:
@@ -716,5 +717,4 @@ def text_within(text: str, most: int) -> str:
         most: Limit in bytes of UTF-8.
 
     """
-    encoded = text.encode()
-    return text if len(encoded) <= most else encoded[:most].decode(errors="ignore")
+    return text.encode()[:most].decode(errors="ignore")

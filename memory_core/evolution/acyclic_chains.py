@@ -42,6 +42,8 @@ async def without_circles(shelf: Shelf, changes: Changes[Result]) -> Changes[Res
         Unavailable: The store is down.
 
     """
+    if all(change.after.next_id is None for change in changes.changes):
+        return changes
     made, walked = [*changes.changes], set[str]()
     states = {change.after.id: None if change.removed else change.after for change in made}
     led = {change.before.id: change.before.next_id for change in reversed(made) if change.before}

@@ -7,7 +7,8 @@ more than a commit holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Unpack
@@ -87,17 +88,11 @@ class ChangeSet:
 
     def copy(self) -> ChangeSet:
         """The same changes, which stay as they are when others are added to this one."""
-        return replace(
-            self,
-            changes=[*self.changes],
-            puts={**self.puts},
-            states={**self.states},
-            sessions={
-                name: Session(self.owner, name, session.document)
-                for name, session in self.sessions.items()
-            },
-            logs={**self.logs},
-        )
+        copied = copy(self)
+        copied.changes, copied.puts = [*self.changes], {**self.puts}
+        copied.states, copied.logs = {**self.states}, {**self.logs}
+        copied.sessions = {name: session.copy() for name, session in self.sessions.items()}
+        return copied
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, if the read set has it.
@@ -157,7 +152,10 @@ class ChangeSet:
         if name not in self.sessions:
             document_id = session_document_id(self.owner, name)
             self._check_read([document_id])
-            self.sessions[name] = Session(self.owner, name, self.look.documents.get(document_id))
+            session = Session(self.owner, name, self.look.documents.get(document_id))
+            self.sessions[name] = session
+            if self.weighs:  # the turns that it gets are weighed with their memories
+                self.weight += len(orjson.dumps(session.document.body))
         return self.sessions[name]
 
     def _check_read(self, ids: Iterable[str]) -> None:
@@ -233,9 +231,7 @@ class ChangeSet:
         return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
 
     def _more_than(self, most: int, bytes_: int) -> bool:
-        sessions = [session.document.body for session in self.sessions.values() if self.weighs]
-        weight = self.weight + sum(len(orjson.dumps(body)) for body in sessions)
-        return self._documents() > most or weight > bytes_
+        return self._documents() > most or self.weight > bytes_
 
     def record(self, conflict: ConflictRecord) -> None:
         """Add a conflict record to the commit."""
@@ -353,10 +349,12 @@ def weight_of(change: Change) -> int:
 
     These are the memory and its vector, its event, and the version that it leaves.
     """
-    both = [change.after, *([change.before] if change.before is not None else [])]
-    vectors = sum(
-        _NUMBER_BYTES * len(memory.embedding) for memory in both if memory.embedding is not None
-    )
-    return (
-        2 * sum(len(memory.model_dump_json().encode()) for memory in both) + vectors + _EVENT_BYTES
-    )
+    weight = _EVENT_BYTES + _weight_of(change.after, change.body)
+    if change.before is not None:
+        weight += _weight_of(change.before, change.body_before)
+    return weight
+
+
+def _weight_of(memory: Memory, body: dict[str, Any]) -> int:
+    vector = 0 if memory.embedding is None else _NUMBER_BYTES * len(memory.embedding)
+    return 2 * len(orjson.dumps(body)) + vector

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -24,6 +25,7 @@ from memory_core.domain.memory import (
     Head,
     HeadFields,
     Memory,
+    MemoryFields,
     Status,
     check_move,
     stored_bytes,
@@ -54,7 +56,7 @@ def no_change(_: Head) -> HeadFields:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """A change of a memory.
 
@@ -80,6 +82,16 @@ class Change:
     removed: bool = False
     follows: bool = False
     says: Callable[[Any], Sequence[Entry]] | None = None
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        """The memory as it becomes, JSON-ready."""
+        return self.after.model_dump(mode="json")
+
+    @cached_property
+    def body_before(self) -> dict[str, Any]:
+        """The memory as it was, JSON-ready; empty for a new memory."""
+        return {} if self.before is None else self.before.model_dump(mode="json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,12 +299,14 @@ class _Logged:
     Attributes:
         events: A single event for each change.
         stored: By id, the last state of each memory that is there afterwards.
+        bodies: The same states, JSON-ready.
         versions: By the id of an old version, the memory as it was.
 
     """
 
     events: list[Event] = field(default_factory=list)
     stored: dict[str, Memory] = field(default_factory=dict)
+    bodies: dict[str, dict[str, Any]] = field(default_factory=dict)
     versions: dict[str, Memory] = field(default_factory=dict)
 
 
@@ -317,11 +331,18 @@ def _events_and_memories(
             logged.versions[version_id(after.id, before.version)] = earlier or before
         first = earlier or before
         created = 0 if first is None else first.sequence
-        after = after.changed(epoch=base.epoch, revision=sequence, sequence=created or sequence)
+        numbers: MemoryFields = {
+            "epoch": base.epoch,
+            "revision": sequence,
+            "sequence": created or sequence,
+        }
+        after = after.changed(**numbers)
         if change.removed:
             logged.stored.pop(after.id, None)
+            logged.bodies.pop(after.id, None)
         else:
             logged.stored[after.id] = after
+            logged.bodies[after.id] = {**change.body, **numbers}
         at = occurred + timedelta(microseconds=number)
         logged.events.append(_event(change, after, event_id(commit_id, number), sequence, at, call))
     return logged
@@ -330,8 +351,8 @@ def _events_and_memories(
 def _writes(base: Head, changes: Changes[Any], logged: _Logged) -> tuple[Write, ...]:
     """The documents of a commit: memories first, deletions last."""
     memories = [
-        Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)
-        for memory in logged.stored.values()
+        Document(name, "memory", logged.bodies[name], memory.embedding)
+        for name, memory in logged.stored.items()
     ]
     removed = [change.after.id for change in changes.changes if change.removed]
     logs = bool(logged.events)
@@ -399,19 +420,16 @@ def _without_formed(head: Head, changes: Changes[Any], marks: Mapping[str, Mark]
 def _event(
     change: Change, after: Memory, identity: str, sequence: int, occurred: datetime, call: Call
 ) -> Event:
-    new = after.model_dump(
-        mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=change.before is None
-    )
-    old = (
-        {}
-        if change.before is None
-        else change.before.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
-    )
-    changed = {
-        name: value
-        for name, value in new.items()
-        if change.before is None or old.get(name) != value
-    }
+    old: dict[str, Any] = {}
+    if change.before is None:
+        changed = after.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=True)
+    else:
+        old = change.body_before
+        changed = {
+            name: value
+            for name, value in change.body.items()
+            if name not in UNLOGGED_FIELDS and old.get(name) != value
+        }
     if change.unsaid or change.removed:
         changed = {}
     return Event(

@@ -85,7 +85,7 @@ class _Command(Generic[Result]):
         if earlier is not None:
             return Changes(self.receipt.repeat(earlier, look))
         changes = self.decide(look)
-        if (fields := self.receipt.fields(changes.result)) is None:
+        if not self.receipt_ids or (fields := self.receipt.fields(changes.result)) is None:
             return changes
         documents = receipt_documents(self.owner, self.call, look.now, fields, part)
         return replace(changes, creates=(*changes.creates, *documents))
@@ -155,10 +155,13 @@ class Ledger:
 
         """
         searches = [*nears.values()]
-        first, *others = await asyncio.gather(
-            self._store.snapshot(owner, ids, searches[0] if searches else None),
-            *(self._store.snapshot(owner, (), near) for near in searches[1:]),
-        )
+        if len(searches) <= 1:
+            first, others = await self._store.snapshot(owner, ids, *searches), []
+        else:
+            first, *others = await asyncio.gather(
+                self._store.snapshot(owner, ids, searches[0]),
+                *(self._store.snapshot(owner, (), near) for near in searches[1:]),
+            )
         if any(other.head != first.head for other in others):  # a commit came in between
             others = await asyncio.gather(
                 *(self._store.snapshot(owner, (), near) for near in searches[1:])
@@ -271,7 +274,8 @@ class Ledger:
                 await self.room.count(owner)
                 basis = None
         if self._commit_hook is not None and committed.changes is not None:
-            committed = replace(committed, degraded=await self._commit_hook(owner, committed))
+            degraded = await self._commit_hook(owner, committed)
+            committed = replace(committed, degraded=degraded) if degraded else committed
         if self._fresh_memories_hook is not None and committed.fresh[1] > committed.fresh[0]:
             await self._fresh_memories_hook(owner, *committed.fresh, committed.settled_at)
         return committed

@@ -10,6 +10,7 @@ earlier, since a clear that deletes no memory adds no event. Only episodic memor
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -46,6 +47,12 @@ class Session:
         self._body = body
         body.setdefault("session_id", session_id)
         body["counts"] = dict(body.get("counts", {}))
+
+    def copy(self) -> Session:
+        """The same state, which stays as it is when this one is changed."""
+        copied = copy(self)
+        copied._body = {**self._body, "counts": dict(self._body["counts"])}
+        return copied
 
     @property
     def turns(self) -> int:

@@ -388,7 +388,9 @@ async def test_a_set_whose_stamp_cannot_be_read_is_gone_and_begins_anew(
     assert await served(store, stamp(2)) == ["mem_2"]
 
 
-async def test_a_memory_that_cannot_be_written_is_skipped_and_counted(store: Store) -> None:
+async def test_a_memory_that_cannot_be_written_is_skipped_and_counted(
+    store: Store, client: Redis
+) -> None:
     assert not await store.remember(turn(1, metadata={"a": "\ud800"}), stamp(1))
     assert await store.rebuild(ANA, "s1", [turn(1, metadata={"a": "\ud800"}), turn(2)], stamp(2))
     assert await served(store, stamp(2)) == ["mem_2"]

@@ -6,7 +6,6 @@ follows the same rules as the scripts of `protocol` for Redis.
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +16,6 @@ from memory_core.adapters.redis.protocol import (
     SESSION_CAP,
     SESSION_TTL_S,
     VECTOR_TTL_S,
-    from_bytes,
-    to_bytes,
     vector_from_bytes,
     vector_to_bytes,
 )
@@ -28,7 +25,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import AccessCount, Clock, Health, Stamp, TakenAccesses
 
 MAX_BYTES = 32 * 1024 * 1024
-"""The most bytes of working sets: about 12,000 chat turns with vectors of 384 dimensions."""
+"""The most bytes of working sets: about 2,700 chat turns with vectors of 384 dimensions."""
 MAX_VECTOR_BYTES = 4 * 1024 * 1024
 """The most bytes of vectors: about 2,300 vectors of 384 dimensions.
 
@@ -37,7 +34,8 @@ They are of texts and queries that were embedded last. The process's own cache
 """
 OVERHEAD = 250
 """Bytes of an entry or vector beside its own length: its key and its places."""
-log = logging.getLogger(__name__)
+MEMORY_BYTES = 9_000
+"""Bytes of a memory in this process beside its texts and its vector."""
 
 
 class NullShortTermStore:
@@ -128,11 +126,19 @@ class NullShortTermStore:
 
 
 class _Entry(NamedTuple):
-    """A memory in a set, as bytes. Entries sort by their sequences."""
+    """A memory in a set; entries sort by their sequences, which differ."""
 
     sequence: int
     memory_id: str
-    data: bytes
+    memory: Memory
+
+    @property
+    def size(self) -> int:
+        """The estimated bytes: characters of texts take up to four."""
+        memory = self.memory
+        texts = (memory.content, memory.search_text, memory.value_text or "")
+        vector = 0 if memory.embedding is None else memory.embedding.nbytes
+        return MEMORY_BYTES + 4 * sum(map(len, texts)) + vector + OVERHEAD
 
 
 @dataclass(slots=True)
@@ -160,7 +166,7 @@ class _WorkingSet:
         for entry in entries:
             self.discard(entry.memory_id)
             self.entries[entry.memory_id] = entry
-            self.size += len(entry.data) + OVERHEAD
+            self.size += entry.size
         if len(self.entries) > most:
             for entry in sorted(self.entries.values())[:-most]:
                 self.discard(entry.memory_id)
@@ -169,15 +175,15 @@ class _WorkingSet:
         """Remove an entry, if it is there."""
         entry = self.entries.pop(memory_id, None)
         if entry is not None:
-            self.size -= len(entry.data) + OVERHEAD
+            self.size -= entry.size
 
 
 class EmbeddedShortTermStore(NullShortTermStore):
     """Working sets and vectors of this process alone.
 
     When they take too much memory, the sets that were written least recently are dropped first.
-    Accesses and rates, which processes count together, are not stored. `skipped` counts memories
-    that could not be written as an entry.
+    Accesses and rates, which processes count together, are not stored. The memories are those that
+    were committed or read, whose objects never change.
     """
 
     def __init__(
@@ -195,7 +201,6 @@ class EmbeddedShortTermStore(NullShortTermStore):
         self._erased: dict[tuple[Owner, str], int] = {}
         self._vectors: OrderedDict[str, tuple[int, bytes]] = OrderedDict()
         self._vector_bytes = 0
-        self.skipped = 0
 
     async def close(self) -> None:
         """Drop all sets and vectors."""
@@ -215,7 +220,7 @@ class EmbeddedShortTermStore(NullShortTermStore):
             return None, []
         newest = sorted(working_set.entries.values(), reverse=True)[: max(1, limit)]
         stamp = Stamp(working_set.epoch, working_set.sequence, working_set.sequence)
-        return stamp, [from_bytes(entry.data) for entry in newest]
+        return stamp, [entry.memory for entry in newest]
 
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:
         """Add a memory.
@@ -283,7 +288,7 @@ class EmbeddedShortTermStore(NullShortTermStore):
             newer = [entry for entry in before.entries.values() if entry.sequence > stamp.sequence]
         newest = sorted(memories, key=lambda memory: memory.sequence)[-self._session_cap :]
         rebuilt = _WorkingSet(stamp.epoch, stamp.sequence, 0)
-        rebuilt.add([*newer, *self._entries(newest)], self._session_cap)
+        rebuilt.add([*newer, *_entries(newest)], self._session_cap)
         self._keep(name, rebuilt)
         return True
 
@@ -320,13 +325,12 @@ class EmbeddedShortTermStore(NullShortTermStore):
 
     async def check(self) -> Health:
         """Always ok."""
-        facts = {"skipped": self.skipped}
-        return Health("embedded", "ok", 0.0, self._clock.now(), facts=facts)
+        return Health("embedded", "ok", 0.0, self._clock.now())
 
     def _add(self, name: tuple[Owner, str], memories: Sequence[Memory], stamp: Stamp) -> bool:
         if self._is_erased(name[0], stamp.epoch):
             return False
-        entries = self._entries(memories[-self._session_cap :])
+        entries = _entries(memories[-self._session_cap :])
         working_set = self._standing(name)
         if working_set is None or working_set.epoch != stamp.epoch:
             working_set = _WorkingSet(stamp.epoch, stamp.sequence, 0)
@@ -368,17 +372,9 @@ class EmbeddedShortTermStore(NullShortTermStore):
     def _is_erased(self, owner: Owner, epoch: str) -> bool:
         return self._erased.get((owner, epoch), 0) > self._now_s()
 
-    def _entries(self, memories: Sequence[Memory]) -> list[_Entry]:
-        """The memories as entries, without those that cannot be written."""
-        entries = []
-        for memory in memories:
-            try:
-                entries.append(_Entry(memory.sequence, memory.id, to_bytes(memory)))
-            except (TypeError, ValueError) as error:
-                if not self.skipped:
-                    log.warning("A memory can't be written as an entry, skipped: %s", error)
-                self.skipped += 1
-        return entries
-
     def _now_s(self) -> int:
         return int(self._clock.now().timestamp())
+
+
+def _entries(memories: Sequence[Memory]) -> list[_Entry]:
+    return [_Entry(memory.sequence, memory.id, memory) for memory in memories]

@@ -52,6 +52,7 @@ _COLUMNS = (
     "vector",
     "body",
 )
+_EMPTY: Final[dict[str, Any]] = dict.fromkeys((*_MEMORY_COLUMNS, *_EVENT_COLUMNS))
 READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
 
 WRITE = (
@@ -109,8 +110,7 @@ def parameters(document: Document) -> dict[str, Any]:
     `sequence` is the body's, or 0 where the body has none; kinds that are paged have a sequence.
     Raises ValueError for a memory with an expiry, since its end is a status, not a moment.
     """
-    body = document.body
-    row: dict[str, Any] = dict.fromkeys((*_MEMORY_COLUMNS, *_EVENT_COLUMNS))
+    body, row = document.body, _EMPTY.copy()
     if document.kind in MEMORY_KINDS:
         if document.expires_at is not None:
             raise ValueError(f"{document.id}: a memory does not expire")

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -351,13 +352,8 @@ def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
 
 def count(terms: Iterable[str]) -> dict[str, int]:
     """Count terms, with the limit of `counts`."""
-    table: dict[str, int] = {}
-    for term in terms:
-        if term in table:
-            table[term] += 1
-        elif len(table) < MAX_DISTINCT:
-            table[term] = 1
-    return table
+    table = Counter(terms)
+    return dict(table if len(table) <= MAX_DISTINCT else islice(table.items(), MAX_DISTINCT))
 
 
 def _folded(text: str) -> str:
