@@ -14,14 +14,7 @@ from memory_core.domain.statements.wish_signs import (
 )
 
 MAX_MARKS = 45
-"""Marks of a sentence; a longer sentence tells a story."""
-_FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
-_ALL_KNOWN = re.compile(r"forget (?:all|everything) you know about [^,;.!?]{1,60}, ")
-"""Common knowledge that a new matter is contrasted with."""
-_OF_THINGS = frozenset(
-    {"DONT_KEEP", "PLEASE", "FUNC", "NOT", "LEAD", "STAND", "THING", "LIMITS", OTHER_WORDS, BREAK}
-)
-
+"""Marks of an instruction; a longer sentence tells a story."""
 _REMOVED = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN", "GONE"})
 _NOT_NOW = re.compile(
     r"(?:before|until|till|unless|bevor|ehe) (?:you|du)\b"
@@ -43,18 +36,7 @@ _JA_KEPT = re.compile(
 
 def is_no_request(reading: MarkedSentence) -> bool:
     """Whether a sentence can't ask to forget something, whatever its other words."""
-    kinds, signs = reading.kind_set, reading.signs
-    if not _removes(reading) or len(reading.kinds) > MAX_MARKS:
-        return True
-    if signs & {"neg", "says", "supposes", "email", "subj", "thingonly", "elsewhere"}:
-        return True
-    if any(mark.text in _FOR_A_WHILE for mark in reading.marks):
-        return True
-    if _is_kept(reading):
-        return True
-    if not reading.japanese and not reading.capitals and _is_of_the_world(reading):
-        return True
-    return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
+    return not reading.signs.isdisjoint({"neg", "subj"}) or _is_kept(reading)
 
 
 def _is_kept(reading: MarkedSentence) -> bool:
@@ -104,43 +86,6 @@ def _begins_anew(marks: Sequence[WishMark], place: int) -> bool:
 
 def _negates(mark: WishMark) -> bool:
     return mark.kind in ("NOT", "NO_NEED") or _NO_ONE.match(mark.text) is not None
-
-
-def _is_of_the_world(reading: MarkedSentence) -> bool:
-    """Whether a request is not about the speaker's own data.
-
-    For example "don't store the eggs in the door", "forget all you know about tea, this is new".
-    """
-    kinds = reading.kind_set
-    if _ALL_KNOWN.match(reading.text) and not kinds & {"ME", "MY", "PLEASE"}:
-        return True
-    return "DONT_KEEP" in kinds and kinds <= _OF_THINGS
-
-
-def _removes(reading: MarkedSentence) -> bool:
-    """Whether a sentence may ask to forget something, or not to keep it."""
-    kinds = reading.kind_set
-    if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
-        return True
-    if "takeout" in reading.signs:
-        return True
-    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE", "GONE"}:
-        return True
-    first = next(
-        (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), ""
-    )
-    tells = first in ("ME", "OTHER", "HABIT", "PASTI")
-    if "GONE" in kinds and (
-        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"}
-        or ("PERSONAL" in kinds and not tells)
-    ):
-        return True
-    keeps_not = kinds & {"KEEP", "MEMORY", "KNOW"} and kinds & {"NOT", "STOP", "NO_NEED"}
-    return bool(
-        keeps_not
-        and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"}
-        and not tells
-    )
 
 
 _TASTE = re.compile(

@@ -8,7 +8,7 @@ A linear model says how likely it is a wish (`linear_models`); rules say what ca
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
@@ -25,11 +25,12 @@ from memory_core.domain.statements.forget_topics import (
 from memory_core.domain.statements.joined_orders import leaves_out, separate_orders
 from memory_core.domain.statements.linear_models import Likely, likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wide_requests import (
-    asks_for_all,
-    fact_to_forget,
-    points_at_last,
-    thing_to_forget,
+from memory_core.domain.statements.wide_requests import asks_for_all, points_at_last
+from memory_core.domain.statements.wish_forms import (
+    is_polite_to_forget,
+    names_fact,
+    plain_request,
+    tells_of_else,
 )
 from memory_core.domain.statements.wish_rules import (
     asks_for_each_time,
@@ -44,25 +45,24 @@ from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.domain.text.text_cache import keep_texts
 
 Kind = Literal["instruction", "withdrawal", "forget"]
-Surety = Literal["sure", "asks", "perhaps"]
-"""Of a request to forget: "sure" may be carried out, "asks" has to be confirmed, and "perhaps" too,
-but only if a memory has the words which it names.
+Surety = Literal["sure", "known", "asks", "perhaps"]
+"""Of a request to forget: "sure" may be carried out, "asks" has to be confirmed. "known" may be
+carried out, and "perhaps" has to be confirmed, if a memory has the words which it names; else both
+are no request.
 """
 Extent = Literal["single", "topic", "all_memories", "all_instructions", "instead"]
 """What a request to forget or a withdrawal is about: a single memory or instruction, all memories
 about a topic, all that is known of the speaker, all of the speaker's instructions, or those by
 which another thing took the place of a thing.
 """
+_ASKED_BACK: Final[Mapping[Surety, Surety]] = {"sure": "asks", "known": "perhaps"}
+"""What a request is that other sentences of its message may take back."""
 MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer sentence is no wish."""
 MAX_WISHES = 20
 ASKS = 0.6
 """Least probability of a request to forget that has to be confirmed: 89 of 95 requests of the check
 part have it, and 3 of 270 further sentences.
-"""
-SURE = 0.7
-"""Least probability of a request to forget that may be carried out: 89 of these 95 have it, and 2
-of the 270.
 """
 PERHAPS = 0.3
 """Least probability of a request to forget that has to be confirmed if a memory has the words which
@@ -237,25 +237,18 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
 
     They are kept, since the facts of a message are checked against them, too.
     """
-    whole = " ".join(own_words(content).split())
+    said = sentences(own_words(content))
+    split = [(sentence, " ".join(sentence.text.split())) for sentence in said]
+    whole = " ".join(text for _, text in split)
     if len(whole) <= MAX_SENTENCE and points_at_last(read(_plain(whole))):
         return (Wish("forget", 0, whole, 0, len(content)),)
-    split = (
-        (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
-    )
     readings = [
         (sentence, text, read(_plain(text)))
         for sentence, text in split
-        if 0 < len(text) <= MAX_SENTENCE
+        if len(text) <= MAX_SENTENCE
     ]
-    if len(readings) > 1 and points_at_last(readings[0][2]):
-        sentence, text, _ = readings[0]
-        return (
-            Wish("forget", 0, text, sentence.start, sentence.end),
-            *_wishes_in_order(readings[1:]),
-        )
     wishes: list[Wish] = []
-    for each in _wishes_in_order(readings):
+    for each in _wishes_in_order(readings, whole=len(readings) == len(split)):
         wish = _with_person(each, content)
         if not _is_repeated(wish, wishes):
             wishes.append(wish)
@@ -278,24 +271,56 @@ def _with_person(wish: Wish, content: str) -> Wish:
     return replace(wish, about=meant.name, extent="topic") if meant.name else wish
 
 
-def _wishes_in_order(readings: Sequence[tuple[Sentence, str, MarkedSentence]]) -> tuple[Wish, ...]:
-    before = None
-    wishes: list[Wish] = []
-    for sentence, text, reading in readings:
-        wish = _wish(text, reading, before, 0, sentence.start, sentence.end)
-        if (request := _without_reason(text, before)) is not None:
-            wish = replace(request, start=sentence.start, end=sentence.end)
-        before = reading
-        wishes += [] if wish is None else [wish]
-    return tuple(
-        replace(wish, text=part)
-        for wish in wishes
-        for part in (
-            separate_orders(wish.text, _is_instruction)
-            if wish.kind == "instruction"
-            else [wish.text]
+def _wishes_in_order(
+    readings: Sequence[tuple[Sentence, str, MarkedSentence]], *, whole: bool
+) -> list[Wish]:
+    """The wishes of a message's sentences.
+
+    whole: whether these are all of its sentences. A request to forget is asked back if another
+    sentence may speak of it.
+    """
+    found = [
+        Wish("forget", 0, text, sentence.start, sentence.end)
+        if not place and points_at_last(reading)
+        else _wish(
+            text,
+            reading,
+            readings[place - 1][2] if place else None,
+            0,
+            sentence.start,
+            sentence.end,
         )
-    )
+        for place, (sentence, text, reading) in enumerate(readings)
+    ]
+    wishes: list[Wish] = []
+    for place, wish in enumerate(found):
+        if wish is None:
+            continue
+        if wish.kind == "instruction":
+            wishes += (
+                replace(wish, text=part) for part in separate_orders(wish.text, _is_instruction)
+            )
+        elif (
+            wish.kind == "forget"
+            and wish.surety in _ASKED_BACK
+            and not (
+                whole
+                and all(
+                    number == place
+                    or _forgets_too(other)
+                    or tells_of_else(readings[number][2], after=number > place)
+                    for number, other in enumerate(found)
+                )
+            )
+        ):
+            wishes.append(replace(wish, surety=_ASKED_BACK[wish.surety]))
+        else:
+            wishes.append(wish)
+    return wishes
+
+
+def _forgets_too(wish: Wish | None) -> bool:
+    return wish is not None and wish.kind == "forget" and wish.surety != "perhaps"
 
 
 def _is_among_people(messages: Sequence[Message]) -> bool:
@@ -368,25 +393,6 @@ def only_asks_to_forget(messages: Sequence[Message]) -> bool:
     return bool(by_users) and all(asks_only(message) for message in by_users)
 
 
-_REASON = re.compile(
-    r"\A(?P<request>(?:(?:please|actually|ok|okay|oh|sorry|and|just|can you|could you|would you"
-    r"|bitte)\b[\s,]*){0,3}(?:forget (?:about|that|what)\b|vergiss\b(?:,? bitte)?,? (?:dass|was)\b)"
-    r"[^,;:?]{3,120}),\s+(?:it|she|he|they|this|that|because|since|as|es|sie|er|das|weil|denn|da)"
-    r"\s[^?]+\Z",
-    re.IGNORECASE,
-)
-"""A request to forget with its reason: "Forget that Ida is pregnant, she wants to tell it"."""
-
-
-def _without_reason(text: str, before: MarkedSentence | None) -> Wish | None:
-    """The sure request of a sentence that goes on with its reason."""
-    match = _REASON.match(_plain(text))
-    if match is None:
-        return None
-    wish = _wish(text, read(match["request"] + "."), before, 0, 0, 0)
-    return wish if wish is not None and wish.kind == "forget" and wish.surety == "sure" else None
-
-
 def _wish(
     text: str,
     reading: MarkedSentence,
@@ -402,20 +408,17 @@ def _wish(
     chances = likely(features(reading, before))
     if _FORGETS_ASKING.search(reading.text) is not None:
         return Wish("withdrawal", number, text, start, end)
-    fact = fact_to_forget(reading)
-    if (fact or chances.forget >= ASKS) and not is_no_request(reading):
-        request = _Request(fact, "sure") if fact else _request(reading, before, chances.forget)
-        if request is not None:
-            return Wish(
-                "forget",
-                number,
-                text,
-                start,
-                end,
-                request.about,
-                surety=request.surety,
-                extent=request.extent,
-            )
+    if (request := _request(reading, before, chances.forget)) is not None:
+        return Wish(
+            "forget",
+            number,
+            text,
+            start,
+            end,
+            request.about,
+            surety=request.surety,
+            extent=request.extent,
+        )
     if (work := rule_of_work(reading)) is not None:
         return Wish("instruction", number, text[work:], start, end)
     if asks_for_each_time(reading) or leaves_out(reading) or wants_value_again(reading):
@@ -427,13 +430,15 @@ def _wish(
             or _forgets(reading)
             or (chances.lift > chances.instruct and not _wants_always_again(reading))
         )
+        if lifts and _is_at_hand(reading):
+            return None
         kind: Kind = "withdrawal" if lifts else "instruction"
         return Wish(kind, number, text, start, end, instructs=stops)
     match = _PREFERS.search(_plain(text))
     if match is not None:
         preference = _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
         return Wish("instruction", number, preference, start, end)
-    about = thing_to_forget(reading) or (topic_of(reading) if chances.forget >= PERHAPS else "")
+    about = topic_of(reading) if chances.forget >= PERHAPS else ""
     if about and not is_no_request(reading):
         return Wish("forget", number, text, start, end, about, surety="perhaps")
     if (allowed := _ALLOWS.search(_plain(text))) is not None and not reading.asks:
@@ -441,9 +446,18 @@ def _wish(
     if (returns := _RETURNS.match(_plain(text))) is not None and not reading.asks:
         thing = returns[returns.lastgroup or 0]
         return Wish("withdrawal", number, thing, start, end, surety="perhaps", extent="instead")
-    if chances.lift >= LIFTS_PERHAPS and not is_no_instruction(reading):
+    at_hand = _is_at_hand(reading) or "THING" in reading.kind_set
+    if chances.lift >= LIFTS_PERHAPS and not at_hand and not is_no_instruction(reading):
         return Wish("withdrawal", number, text, start, end, surety="perhaps")
     return None
+
+
+def _is_at_hand(reading: MarkedSentence) -> bool:
+    """Whether a sentence is about a text or thing at hand: "turn this text back into German"."""
+    manner = {mark.start for mark in reading.marks if mark.kind == "MANNER"}
+    return "STAND" not in reading.kind_set and any(
+        mark.kind in ("ONEOFF", "HERE") and mark.start not in manner for mark in reading.marks
+    )
 
 
 def _is_instruction(reading: MarkedSentence) -> bool:
@@ -467,8 +481,16 @@ def _request(
 
     None where a sentence only points, and no sign says that a statement is meant.
     """
-    is_file = "THING" in reading.kind_set and "MEMORY" not in reading.kind_set
-    surety: Surety = "sure" if chance >= SURE and not is_file else "asks"
+    surety: Surety = "asks"
+    if (plain := plain_request(reading)) is not None:
+        reading, surety = plain, "sure"
+        if names_fact(plain):
+            return _Request(topic_of(plain), surety)
+        chance = max(chance, likely(features(plain, before)).forget)
+        if chance < ASKS and is_polite_to_forget(plain):
+            return _Request(topic_of(plain), "known") if topic_of(plain) else None
+    if chance < ASKS or is_no_request(reading):
+        return None
     about = topic_of(reading)
     if about:
         return _Request(about, surety, _extent_of(reading))
@@ -489,7 +511,6 @@ def _request(
             return _Request(about, surety, _extent_of(before))
     if (
         before is not None
-        and chance >= SURE
         and before.kind_set & {"MY", "PERSONAL"}
         and "THING" not in before.kind_set
     ):

@@ -218,7 +218,9 @@ async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[st
         for turn in asked.messages
     ]
     requests = [
-        wish for wish in said_wishes(messages) if wish.kind == "forget" and wish.surety == "sure"
+        wish
+        for wish in said_wishes(messages)
+        if wish.kind == "forget" and wish.surety in ("sure", "known")
     ]
     if not requests or asked.session_id is None:
         return [wish.text for wish in requests]
