@@ -24,9 +24,10 @@ _VERBS_OF_THE_MEMORY: Final = frozenset({"DROP"})
 _OF_THE_MEMORY: Final = frozenset({"TOLD", "KNOW", "MEMORY", "KEEP"})
 _POINTS: Final = frozenset({"TOLD", "KNOW", "MEMORY", "ALL", "LAST", "YOU", "MY", "ME", "PASTI"})
 _CONTENT: Final = frozenset({OTHER_WORDS, "PERSONAL"})
+_NAMES: Final = _CONTENT | {"THING"}
 _FACT: Final = _POINTS | _CONTENT | {"OTHER", "WISH", "HABIT"}
 """Kinds of the words of "that I have diabetes"."""
-_SUBJECTS: Final = frozenset({"ME", "OTHER", "HABIT"})
+_SUBJECT: Final = re.compile(r"\b(?:i|ich|he|she|we|they|er|wir|man)\b")
 _LITTLE: Final = ARTICLES | {
     *("of", "to", "in", "on", "at", "from", "about", "abt", "bout", "regarding", "concerning"),
     *("with", "for", "von", "vom", "zu", "zum", "zur", "mit", "über", "aus", "im", "auf", "für"),
@@ -38,6 +39,7 @@ _CLAUSES: Final = frozenset(
 )
 """The first words of a clause that is the topic."""
 _LITTLE_OF_FACTS: Final = _LITTLE | _CLAUSES | {"is", "are", "be", "habe", "hab", "ist", "sind"}
+_PERSONS: Final = frozenset({"him", "her", "ihn", "ihm", "ihr"})
 _ASKED: Final = re.compile(
     r"(?:(?:please|pls|plz|kindly|bitte|(?:can|could|would|will) you|would you mind"
     r"|i(?:'d| would) like you to|i want you to|(?:kannst|könntest|würdest) du)\b ?)+"
@@ -46,7 +48,9 @@ _ASKS: Final = re.compile(r"\b(?:you|du)\b")
 _NOUNS: Final = re.compile(r"(?:ing|ion|al|ure|ung)\Z")
 _INFINITIVE: Final = re.compile(r"(?:en|sen)\Z")
 _BECAUSE: Final = frozenset({"because", "weil", "denn"})
-_REASONED: Final = _FACT | {"OTHER", "PRON", "FUNC", "SAYS", "REGRET", "AGAIN", "NOT", "EARLIER"}
+_REASONED: Final = (
+    _FACT | {"OTHER", "PRON", "FUNC", "SAYS", "REGRET", "NOT", "EARLIER", "MUST"} | _POLITE
+)
 _JA_OPENS: Final = frozenset({"LEAD", "PLEASE", "LAST", "EARLIER", "AGAIN", "FUNC", BREAK})
 _JA_JUST_NOW: Final = ("さっき", "先ほど", "先程")
 _JA_REASON: Final = r"[^、。!！?？]{1,40}[たるいだす](?:から|ので)"
@@ -93,12 +97,22 @@ class _Place:
         return self.text.split()
 
 
-def plain_request(reading: MarkedSentence) -> MarkedSentence | None:
-    """The request itself, without its opening and its reason.
+@dataclass(frozen=True, slots=True)
+class PlainRequest:
+    """A request that is surely one.
 
-    None if a sentence has not the form of a sure request. If the request names a topic, that has
-    all words that are left.
+    Attributes:
+        reading: The request itself, without its opening and its reason.
+        about: Its topic, with all words that name anything; "" if it only points.
+
     """
+
+    reading: MarkedSentence
+    about: str
+
+
+def plain_request(reading: MarkedSentence) -> PlainRequest | None:
+    """The request of a sentence that has the form of a sure one; None of any other sentence."""
     if reading.japanese:
         return _japanese(reading)
     segments = _segments(_places(reading))
@@ -109,8 +123,8 @@ def plain_request(reading: MarkedSentence) -> MarkedSentence | None:
     request, *rest = segments
     while (
         rest
-        and (request[-1].text in ("alles", "bitte") or len(request) == 1)
-        and (rest[0][0].text.split()[0] in _CLAUSES)
+        and all(_CONTENT.isdisjoint(place.kinds) for place in request)
+        and rest[0][0].text.split()[0] in _CLAUSES
     ):
         request, rest = [*request, *rest[0]], rest[1:]
     while rest and _is_polite(rest[0]):
@@ -122,7 +136,8 @@ def plain_request(reading: MarkedSentence) -> MarkedSentence | None:
         return None
     text = " " * request[0].start + reading.text[request[0].start : request[-1].end]
     core = MarkedSentence(text, tuple(marks_of(text)), reading.capitals)
-    return core if _names_all_of(core, body) else None
+    about = _topic(core, body)
+    return None if about is None else PlainRequest(core, about)
 
 
 def _places(reading: MarkedSentence) -> list[_Place]:
@@ -200,9 +215,11 @@ def _has_its_place(body: Sequence[_Place]) -> bool:
     clause = len(body) > 1 and body[0].text.split()[0] in _CLAUSES
     told = any(place.kinds & {"TOLD", "KNOW"} for place in body)
     kinds, little = (_FACT, _LITTLE_OF_FACTS) if clause else (_POINTS | _CONTENT, _LITTLE)
+    if any(place.kinds & _OF_THE_MEMORY for place in body):
+        kinds, little = kinds | {"THING"}, little | _PERSONS
     if not clause and not told:
         kinds = kinds - {"ME", "PASTI"}
-    if clause and sum(bool(_SUBJECTS & place.kinds) for place in body) > 1:
+    if clause and sum(_SUBJECT.match(place.text) is not None for place in body) > 1:
         return False
     for before, place in zip((None, *body), body, strict=False):
         if place.text in little:
@@ -226,37 +243,36 @@ def _has_its_place(body: Sequence[_Place]) -> bool:
     return True
 
 
-def _names_all_of(core: MarkedSentence, body: Sequence[_Place]) -> bool:
-    """Whether the topic has all naming words of the request."""
-    about = topic_of(core)
-    start = core.text.find(about) if about else 0
-    return all(
-        start <= place.start and place.end <= start + len(about)
-        for place in body
-        if place.kinds & _CONTENT and not place.kinds & _OF_THE_MEMORY
-    )
+def _topic(core: MarkedSentence, body: Sequence[_Place]) -> str | None:
+    """The topic with all naming words of a request; None if they are apart."""
+    named = [place for place in body if place.kinds & _NAMES and not place.kinds & _OF_THE_MEMORY]
+    for about in (topic_of(core), fact_named(core)):
+        start = core.text.find(about)
+        if all(start <= place.start and place.end <= start + len(about) for place in named):
+            return about
+    first, last = body.index(named[0]), body.index(named[-1])
+    if all(place.kinds & (_NAMES | {"FUNC", "MY", "PRON"}) for place in body[first : last + 1]):
+        return core.text[named[0].start : named[-1].end]
+    return None
 
 
-def names_fact(request: MarkedSentence) -> bool:
-    """Whether a request names what the speaker or a named person is, has or does.
+def fact_named(request: MarkedSentence) -> str:
+    """What the speaker or a named person is, has or does, by "forget that Ben is ill", or "".
 
-    For example "forget that Ben is ill". Nothing is forgotten unless a memory has all the words.
+    Nothing is forgotten unless a memory has all the words.
     """
     that = next((p for p, mark in enumerate(request.marks) if mark.text in ("that", "dass")), 0)
-    behind = request.marks[that + 1 :]
-    return bool(
-        that
-        and len(behind) > 1
-        and (
+    behind = [mark for mark in request.marks[that + 1 :] if mark.kind not in _POLITE]
+    if (
+        not that
+        or len(behind) < 2
+        or not (
             behind[0].kind in ("ME", "MY", "WISH")
             or (behind[0].kind == OTHER_WORDS and behind[0].text.split()[0] in request.capitals)
         )
-    )
-
-
-def is_polite_to_forget(request: MarkedSentence) -> bool:
-    """Whether a request says "please", and has no other meaning than to forget."""
-    return {"PLEASE", "FORGET"} <= request.kind_set
+    ):
+        return ""
+    return request.text[behind[0].start : behind[-1].end]
 
 
 def tells_of_else(reading: MarkedSentence, *, after: bool) -> bool:
@@ -282,7 +298,11 @@ def tells_of_else(reading: MarkedSentence, *, after: bool) -> bool:
         return says_why or (
             (not after or len(named) >= FEWEST_NAMED) and _JA_REQUESTED.search(reading.text) is None
         )
-    opens = kinds[0] in _SPEAKS or _IT_IS.match(reading.text) is not None
+    opens = (
+        kinds[0] in _SPEAKS
+        or _IT_IS.match(reading.text) is not None
+        or (kinds[0] == "FUNC" and _SUBJECT.search(reading.text) is not None)
+    )
     goes_on = any(mark.text in _LITTLE - ARTICLES for mark in reading.marks)
     says_why = not {"TOLD", "REGRET"}.isdisjoint(kinds)
     return (
@@ -293,7 +313,7 @@ def tells_of_else(reading: MarkedSentence, *, after: bool) -> bool:
     )
 
 
-def _japanese(reading: MarkedSentence) -> MarkedSentence | None:
+def _japanese(reading: MarkedSentence) -> PlainRequest | None:
     """The request of a Japanese sentence, which ends with its verb."""
     opening = next(
         (
@@ -312,4 +332,4 @@ def _japanese(reading: MarkedSentence) -> MarkedSentence | None:
         topic = shorter
     if topic and _JA_TOPIC.fullmatch(topic) is None:
         return None
-    return reading
+    return PlainRequest(reading, topic_of(reading))

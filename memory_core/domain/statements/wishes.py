@@ -26,12 +26,7 @@ from memory_core.domain.statements.joined_orders import leaves_out, separate_ord
 from memory_core.domain.statements.linear_models import Likely, likely
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.wide_requests import asks_for_all, points_at_last
-from memory_core.domain.statements.wish_forms import (
-    is_polite_to_forget,
-    names_fact,
-    plain_request,
-    tells_of_else,
-)
+from memory_core.domain.statements.wish_forms import fact_named, plain_request, tells_of_else
 from memory_core.domain.statements.wish_rules import (
     asks_for_each_time,
     is_no_instruction,
@@ -250,16 +245,17 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
     wishes: list[Wish] = []
     for each in _wishes_in_order(readings, whole=len(readings) == len(split)):
         wish = _with_person(each, content)
-        if not _is_repeated(wish, wishes):
+        same = next((other for other in wishes if _is_repeated(wish, other)), None)
+        if same is None:
             wishes.append(wish)
+        elif wish.surety == "sure":
+            wishes[wishes.index(same)] = wish
     return tuple(wishes)
 
 
-def _is_repeated(wish: Wish, before: Sequence[Wish]) -> bool:
+def _is_repeated(wish: Wish, earlier: Wish) -> bool:
     """Whether a request to forget names the topic of an earlier one."""
-    return wish.kind == "forget" and any(
-        wish.about == other.about != "" for other in before if other.kind == "forget"
-    )
+    return wish.kind == earlier.kind == "forget" and wish.about == earlier.about != ""
 
 
 def _with_person(wish: Wish, content: str) -> Wish:
@@ -483,12 +479,12 @@ def _request(
     """
     surety: Surety = "asks"
     if (plain := plain_request(reading)) is not None:
-        reading, surety = plain, "sure"
-        if names_fact(plain):
-            return _Request(topic_of(plain), surety)
-        chance = max(chance, likely(features(plain, before)).forget)
-        if chance < ASKS and is_polite_to_forget(plain):
-            return _Request(topic_of(plain), "known") if topic_of(plain) else None
+        reading, surety = plain.reading, "sure"
+        chance = max(chance, likely(features(reading, before)).forget)
+        if plain.about and (chance >= ASKS or fact_named(reading)):
+            return _Request(plain.about, surety, _extent_of(reading))
+        if plain.about and {"PLEASE", "FORGET"} <= reading.kind_set:
+            return _Request(plain.about, "known")
     if chance < ASKS or is_no_request(reading):
         return None
     about = topic_of(reading)
