@@ -95,9 +95,7 @@ def _is_requested(reading: MarkedSentence) -> bool:
     signs = reading.signs
     if any(mark.text in _TOGETHER for mark in reading.marks):
         return False
-    if signs & {"neg", "subj", "says", "how0"} or (
-        reading.asks and "PLEASE" not in reading.kind_set
-    ):
+    if signs & {"neg", "subj", "how0"} or (reading.asks and "PLEASE" not in reading.kind_set):
         return False
     verb = next(place for place, kind in enumerate(reading.kinds) if kind in _REMOVES)
     before = set(reading.kinds[:verb])

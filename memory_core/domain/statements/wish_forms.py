@@ -57,7 +57,7 @@ _JA_REASON: Final = r"[^、。!！?？]{1,40}[たるいだす](?:から|ので)"
 _JA_REQUEST: Final = re.compile(
     rf"(?:{_JA_REASON}、)?(?P<topic>[^。!！?？]{{0,60}}?)"
     r"(?:忘れ|(?:消|消去|削除|抹消)し)(?:て(?:おいて)?|といて)"
-    r"(?:(?:くだ|下)さい(?:ませんか)?|くれ(?:る|ない|ますか|ませんか)?"
+    r"(?P<polite>(?:くだ|下)さい(?:ませんか)?|くれ(?:る|ない|ますか|ませんか)?"
     r"|(?:もらえ|いただけ)(?:る|ない|ますか|ませんか)|(?:ほし|欲し)い(?:です)?)?"
     rf"[かなねよ]?(?:、{_JA_REASON})?[。.!！?？]{{0,4}}"
 )
@@ -104,11 +104,13 @@ class PlainRequest:
     Attributes:
         reading: The request itself, without its opening and its reason.
         about: Its topic, with all words that name anything; "" if it only points.
+        polite: Whether it says "please" in any words.
 
     """
 
     reading: MarkedSentence
     about: str
+    polite: bool
 
 
 def plain_request(reading: MarkedSentence) -> PlainRequest | None:
@@ -137,7 +139,7 @@ def plain_request(reading: MarkedSentence) -> PlainRequest | None:
     text = " " * request[0].start + reading.text[request[0].start : request[-1].end]
     core = MarkedSentence(text, tuple(marks_of(text)), reading.capitals)
     about = _topic(core, body)
-    return None if about is None else PlainRequest(core, about)
+    return None if about is None else PlainRequest(core, about, "PLEASE" in reading.kind_set)
 
 
 def _places(reading: MarkedSentence) -> list[_Place]:
@@ -332,4 +334,4 @@ def _japanese(reading: MarkedSentence) -> PlainRequest | None:
         topic = shorter
     if topic and _JA_TOPIC.fullmatch(topic) is None:
         return None
-    return PlainRequest(reading, topic_of(reading))
+    return PlainRequest(reading, topic_of(reading), bool(request["polite"]))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, WishMark
+from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS
 from memory_core.domain.statements.wish_signs import (
     ACTS,
     MarkedSentence,
@@ -15,77 +14,11 @@ from memory_core.domain.statements.wish_signs import (
 
 MAX_MARKS = 45
 """Marks of an instruction; a longer sentence tells a story."""
-_REMOVED = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN", "GONE"})
-_NOT_NOW = re.compile(
-    r"(?:before|until|till|unless|bevor|ehe) (?:you|du)\b"
-    r"|(?:when|wann)(?: (?:do|did|will|would)\b|\Z)"
-)
-_NO_ONE = re.compile(
-    r"(?:never|nie|niemals|i never|we never|nobody|no one|niemand|wehe|stop|quit|hör auf)\b"
-)
-_NOT_BEHIND = frozenset({"nicht", "nie", "niemals", "keinen", "ständig", "dauernd"})
-"""German negations, and words of a complaint, behind their verb."""
-_JA_KEPT = re.compile(
-    r"(?:忘れ|消[しすさ]?|削除し?|消去し?)(?:な[いくか]|[てで]は?(?:いけ|だめ|ダメ|駄目|なら|困)"
-    r"|ちゃ(?:いけ|だめ|ダメ|駄目|困)|て(?:もらって|いただいて)は|て(?:ほし|欲し)くは?な"
-    r"|[^、。]{0,8}わけ(?:では|じゃ)な|[るす]?る?必要は?(?:な|あり|ござ)|[るす]?る?の?[はを]?(?:やめ|止め)"
-    r"|[^、。]{0,6}たらどう|る?な[よ。!！]{0,3}\Z)"
-)
-"""A verb that removes with its negation."""
 
 
 def is_no_request(reading: MarkedSentence) -> bool:
     """Whether a sentence can't ask to forget something, whatever its other words."""
-    return not reading.signs.isdisjoint({"neg", "subj"}) or _is_kept(reading)
-
-
-def _is_kept(reading: MarkedSentence) -> bool:
-    """Whether a negation, a time to come or a question governs a verb that removes.
-
-    For example "I didn't ask you to forget it", "lösch mein Gehalt nicht aus deinem Gedächtnis".
-    """
-    if reading.japanese:
-        return _JA_KEPT.search(reading.text) is not None
-    return any(
-        _governs(reading.marks, place)
-        for place, kind in enumerate(reading.kinds)
-        if kind in _REMOVED
-    )
-
-
-def _governs(marks: Sequence[WishMark], verb: int) -> bool:
-    """Whether the words around a verb that removes keep what it names.
-
-    A negation is in its clause, and before any "please" of it, or ends the clause before "dass" or
-    "zu". A question word or a time opens its clause.
-    """
-    start = next((place + 1 for place in reversed(range(verb)) if _begins_anew(marks, place)), 0)
-    end = next(
-        (place for place in range(verb, len(marks)) if marks[place].kind == BREAK), len(marks)
-    )
-    before = marks[start:verb]
-    body = [mark for mark in before if mark.kind not in ("LEAD", "FUNC")]
-    if body and (body[0].kind == "HOW" or _NOT_NOW.match(" ".join(mark.text for mark in body))):
-        return True
-    asked = max((place for place, mark in enumerate(before) if mark.kind == "PLEASE"), default=-1)
-    if any(map(_negates, before[asked + 1 :])):
-        return True
-    if any(mark.text in _NOT_BEHIND for mark in marks[verb + 1 : end]):
-        return True
-    depends = before and (before[0].text == "dass" or before[-1].text == "zu")
-    return bool(depends) and any(map(_negates, marks[max(start - 3, 0) : start]))
-
-
-def _begins_anew(marks: Sequence[WishMark], place: int) -> bool:
-    """Whether a clause ends at a mark; "don't go and delete it" is one."""
-    joins = marks[place].text in ("and", "und")
-    return marks[place].kind == BREAK or (
-        joins and place > 0 and not marks[place - 1].text.endswith("go")
-    )
-
-
-def _negates(mark: WishMark) -> bool:
-    return mark.kind in ("NOT", "NO_NEED") or _NO_ONE.match(mark.text) is not None
+    return not reading.signs.isdisjoint({"neg", "subj"})
 
 
 _TASTE = re.compile(

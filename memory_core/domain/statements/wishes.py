@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.exclusive_instructions import wants_value_again
@@ -248,14 +248,18 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
         same = next((other for other in wishes if _is_repeated(wish, other)), None)
         if same is None:
             wishes.append(wish)
-        elif wish.surety == "sure":
-            wishes[wishes.index(same)] = wish
+        else:
+            wishes[wishes.index(same)] = min(same, wish, key=_doubt)
     return tuple(wishes)
 
 
 def _is_repeated(wish: Wish, earlier: Wish) -> bool:
     """Whether a request to forget names the topic of an earlier one."""
     return wish.kind == earlier.kind == "forget" and wish.about == earlier.about != ""
+
+
+def _doubt(wish: Wish) -> int:
+    return get_args(Surety).index(wish.surety)
 
 
 def _with_person(wish: Wish, content: str) -> Wish:
@@ -483,7 +487,7 @@ def _request(
         chance = max(chance, likely(features(reading, before)).forget)
         if plain.about and (chance >= ASKS or fact_named(reading)):
             return _Request(plain.about, surety, _extent_of(reading))
-        if plain.about and {"PLEASE", "FORGET"} <= reading.kind_set:
+        if plain.about and plain.polite and "FORGET" in reading.kind_set:
             return _Request(plain.about, "known")
     if chance < ASKS or is_no_request(reading):
         return None
