@@ -23,9 +23,9 @@ _VERBS_OF_THE_MEMORY: Final = frozenset({"DROP"})
 """Kinds of verbs that ask to forget only beside a word for the memory, or for what was told."""
 _OF_THE_MEMORY: Final = frozenset({"TOLD", "KNOW", "MEMORY", "KEEP"})
 _POINTS: Final = frozenset({"TOLD", "KNOW", "MEMORY", "ALL", "LAST", "YOU", "MY", "ME", "PASTI"})
-_CONTENT: Final = frozenset({OTHER_WORDS, "PERSONAL"})
+_CONTENT: Final = frozenset({OTHER_WORDS, "PERSONAL", "MANNER", "ANSWER"})
 _NAMES: Final = _CONTENT | {"THING"}
-_FACT: Final = _POINTS | _CONTENT | {"OTHER", "WISH", "HABIT"}
+_FACT: Final = _POINTS | {OTHER_WORDS, "PERSONAL", "OTHER", "WISH", "HABIT"}
 """Kinds of the words of "that I have diabetes"."""
 _SUBJECT: Final = re.compile(r"\b(?:i|ich|he|she|we|they|er|wir|man)\b")
 _LITTLE: Final = ARTICLES | {
@@ -226,17 +226,9 @@ def _has_its_place(body: Sequence[_Place]) -> bool:
     for before, place in zip((None, *body), body, strict=False):
         if place.text in little:
             continue
-        if "PRON" in place.kinds and place.text in (
-            "die",
-            "das",
-            "that",
-            "all that",
-            "all of that",
-            "it",
-            "es",
-        ):
+        if "PRON" in place.kinds and "ONEOFF" not in place.kinds:
             continue
-        if "EARLIER" in place.kinds and before is not None and "TOLD" in before.kinds:
+        if "EARLIER" in place.kinds and before is not None and before.kinds & {"TOLD", "YOU"}:
             continue
         if not kinds & place.kinds:
             return False
