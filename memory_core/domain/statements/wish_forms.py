@@ -18,10 +18,10 @@ from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, marks_o
 from memory_core.domain.statements.wish_signs import ARTICLES, MarkedSentence
 
 _POLITE: Final = frozenset({"PLEASE", "LEAD", "AGAIN"})
+_JOINS: Final = frozenset({"and", "but", "so", "und", "aber"})
 _VERBS: Final = frozenset({"FORGET", "DELETE"})
-_VERBS_OF_THE_MEMORY: Final = frozenset({"DROP"})
-"""Kinds of verbs that ask to forget only beside a word for the memory, or for what was told."""
 _OF_THE_MEMORY: Final = frozenset({"TOLD", "KNOW", "MEMORY", "KEEP"})
+"""Kinds of words beside which "drop" asks to forget, and a thing is no thing at hand."""
 _POINTS: Final = frozenset({"TOLD", "KNOW", "MEMORY", "ALL", "LAST", "YOU", "MY", "ME", "PASTI"})
 _CONTENT: Final = frozenset({OTHER_WORDS, "PERSONAL", "MANNER", "ANSWER"})
 _NAMES: Final = _CONTENT | {"THING"}
@@ -46,11 +46,10 @@ _ASKED: Final = re.compile(
 )
 _ASKS: Final = re.compile(r"\b(?:you|du)\b")
 _NOUNS: Final = re.compile(r"(?:ing|ion|al|ure|ung)\Z")
-_INFINITIVE: Final = re.compile(r"(?:en|sen)\Z")
+_INFINITIVE: Final = re.compile(r"en\Z")
 _BECAUSE: Final = frozenset({"because", "weil", "denn"})
-_REASONED: Final = (
-    _FACT | {"OTHER", "PRON", "FUNC", "SAYS", "REGRET", "NOT", "EARLIER", "MUST"} | _POLITE
-)
+_REASONED: Final = _FACT | {"PRON", "SAYS", "REGRET", "NOT", "EARLIER", "MUST"} | _POLITE
+_TELLING: Final = frozenset({OTHER_WORDS, "PERSONAL", "REGRET"})
 _JA_OPENS: Final = frozenset({"LEAD", "PLEASE", "LAST", "EARLIER", "AGAIN", "FUNC", BREAK})
 _JA_JUST_NOW: Final = ("さっき", "先ほど", "先程")
 _JA_REASON: Final = r"[^、。!！?？]{1,40}[たるいだす](?:から|ので)"
@@ -72,11 +71,9 @@ _JA_TOPIC: Final = re.compile(
     r"[\u3041-\u309f]?[ただ](?:こと|話|件|の)"
 )
 """A noun with its attributes, or what was or is the case: 「試験に落ちたこと」."""
-
-
 _JA_REQUESTED: Final = re.compile(r"(?:て|で|さい|くれ|い)[ねよか]?[。!！]{0,2}\Z")
-FEWEST_NAMED = 3
-"""Words of a sentence after a request that tells something else."""
+_FEWEST_NAMED: Final = 3
+"""Words that a sentence after a request names if it tells something else."""
 _SPEAKS: Final = frozenset({"ME", "MY", "PASTI", "TOLD", "REGRET", "WISH", "HABIT"})
 _IT_IS: Final = re.compile(r"(?:it's|we|wir)\b")
 _POINTERS: Final = frozenset({"PRON", "ONEOFF", "YOU"})
@@ -118,7 +115,7 @@ def plain_request(reading: MarkedSentence) -> PlainRequest | None:
     if reading.japanese:
         return _japanese(reading)
     segments = _segments(_places(reading))
-    while segments and _is_polite(segments[0]) and len(segments) > 1:
+    while len(segments) > 1 and _is_polite(segments[0]):
         del segments[0]
     if not segments:
         return None
@@ -172,9 +169,9 @@ def _is_reason(segments: Sequence[Sequence[_Place]]) -> bool:
     if first.text in _BECAUSE:
         return True
     return (
-        bool(others)
-        and ("sie" in first.words or not {"OTHER", "PRON"}.isdisjoint(first.kinds))
-        and all(_REASONED & place.kinds for place in others)
+        ("sie" in first.words or not {"OTHER", "PRON"}.isdisjoint(first.kinds))
+        and any(_TELLING & place.kinds for place in others)
+        and all(_is_of(_REASONED, _LITTLE_OF_FACTS, place) for place in others)
     )
 
 
@@ -193,7 +190,7 @@ def _body(request: Sequence[_Place], *, asks: bool) -> list[_Place] | None:
     if asks and _ASKS.search(opening) is None:
         return None
     of_the_memory = any(place.kinds & _OF_THE_MEMORY for place in places)
-    verbs = _VERBS | (_VERBS_OF_THE_MEMORY if of_the_memory else frozenset())
+    verbs = _VERBS | {"DROP"} if of_the_memory else _VERBS
     if places[0].kinds & verbs:
         if _NOUNS.search(places[0].text) and "mind" not in f"{opening}{places[0].text}":
             return None
@@ -205,11 +202,7 @@ def _body(request: Sequence[_Place], *, asks: bool) -> list[_Place] | None:
             return None
     else:
         return None
-    return [
-        place
-        for place in body
-        if not _is_polite([place]) or place.text in ("and", "but", "und", "aber", "so")
-    ]
+    return [place for place in body if not _is_polite([place]) or place.text in _JOINS]
 
 
 def _has_its_place(body: Sequence[_Place]) -> bool:
@@ -224,17 +217,18 @@ def _has_its_place(body: Sequence[_Place]) -> bool:
     if clause and sum(_SUBJECT.match(place.text) is not None for place in body) > 1:
         return False
     for before, place in zip((None, *body), body, strict=False):
-        if place.text in little:
-            continue
-        if "PRON" in place.kinds and "ONEOFF" not in place.kinds:
-            continue
-        if "EARLIER" in place.kinds and before is not None and before.kinds & {"TOLD", "YOU"}:
-            continue
-        if not kinds & place.kinds:
-            return False
-        if place.kinds == {OTHER_WORDS} and not GENERAL_WORDS.isdisjoint(place.words):
+        points = "PRON" in place.kinds and "ONEOFF" not in place.kinds
+        said_when = "EARLIER" in place.kinds and before and before.kinds & {"TOLD", "YOU"}
+        if not points and not said_when and not _is_of(kinds, little, place):
             return False
     return True
+
+
+def _is_of(kinds: frozenset[str], little: frozenset[str], place: _Place) -> bool:
+    """Whether words are of some kinds, or little; "when" is in no list, and names nothing."""
+    if place.kinds == {OTHER_WORDS} and not GENERAL_WORDS.isdisjoint(place.words):
+        return False
+    return place.text in little or bool(kinds & place.kinds)
 
 
 def _topic(core: MarkedSentence, body: Sequence[_Place]) -> str | None:
@@ -290,7 +284,8 @@ def tells_of_else(reading: MarkedSentence, *, after: bool) -> bool:
         named = re.findall(_JA_WRITTEN, reading.text)
         says_why = re.search(_JA_REASON + "[。!！]?\\Z", reading.text) is not None
         return says_why or (
-            (not after or len(named) >= FEWEST_NAMED) and _JA_REQUESTED.search(reading.text) is None
+            (not after or len(named) >= _FEWEST_NAMED)
+            and _JA_REQUESTED.search(reading.text) is None
         )
     opens = (
         kinds[0] in _SPEAKS
@@ -303,7 +298,7 @@ def tells_of_else(reading: MarkedSentence, *, after: bool) -> bool:
         opens
         and _UNDOES.isdisjoint(kinds)
         and (says_why or _POINTERS.isdisjoint(kinds))
-        and (says_why or not after or len(named) + goes_on >= FEWEST_NAMED)
+        and (says_why or not after or len(named) + goes_on >= _FEWEST_NAMED)
     )
 
 

@@ -84,16 +84,8 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
         (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), ""
     )
     tells = first in ("ME", "OTHER", "HABIT", "MY", "PRON", "HELP", OTHER_WORDS, "PASTI")
-    asks = kinds & {
-        "PLEASE",
-        "LIMITS",
-        "AGAIN_OK",
-        "NO_NEED",
-        "ABOUT_JA",
-        "RULE",
-        "MUST",
-        "AGAIN",
-    } or signs & {"jask", "jforbid"}
+    asked = {"PLEASE", "LIMITS", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "RULE", "MUST", "AGAIN"}
+    asks = kinds & asked or signs & {"jask", "jforbid"}
     of_answers = kinds & {"REPLY", "ANSWER", "MANNER", "ANSWERV", "SUGGEST", "MENTION"}
     orders = of_answers and ("WISH" in kinds or (first == OTHER_WORDS and kinds & {"STAND", "NOT"}))
     return tells and not asks and not orders and not is_call_to_act(reading)

@@ -32,15 +32,8 @@ _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})
 _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
 ACTS = frozenset(
     {
-        "ANSWERV",
-        "DO_ANSWER",
-        "SUGGEST",
-        "ADDRESS_ME",
-        "MENTION",
-        "ANSWER",
-        "REPLY",
-        "MANNER",
-        "LIMITS",
+        *("ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY"),
+        *("MANNER", "LIMITS"),
     }
 )
 """Kinds of words for actions of an assistant."""
@@ -49,22 +42,8 @@ _BEFORE_IMPERATIVE = frozenset(
 )
 ARTICLES = frozenset(
     {
-        "the",
-        "a",
-        "an",
-        "my",
-        "our",
-        "this",
-        "that",
-        "der",
-        "dem",
-        "den",
-        "des",
-        "meinem",
-        "meiner",
-        "unserem",
-        "unserer",
-        "diesem",
+        *("the", "a", "an", "my", "our", "this", "that", "der", "dem", "den", "des"),
+        *("meinem", "meiner", "unserem", "unserer", "diesem"),
     }
 )
 _BESIDE_THING = frozenset({"LEAD", "PLEASE", "YOU", "ME", "HELP"})
@@ -468,19 +447,7 @@ def _may_instruct(reading: MarkedSentence) -> bool:
     kinds = reading.kind_set
     if "how0" in reading.signs:
         return False
-    about = {
-        "MENTION",
-        "SUGGEST",
-        "ANSWERV",
-        "ANSWER",
-        "REPLY",
-        "MANNER",
-        "DO_ANSWER",
-        "ADDRESS_ME",
-        "RULE",
-        "STAND",
-        "PERSONAL",
-    }
+    about = (ACTS - {"LIMITS"}) | {"RULE", "STAND", "PERSONAL"}
     if kinds & {"AGAIN", "AGAIN_OK", "NO_NEED", "RULE"}:
         return bool(kinds & {*about, "LIMITS", "ABOUT_JA"})
     if kinds & {"LIMITS", "ADDRESS_ME"}:

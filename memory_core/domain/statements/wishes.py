@@ -32,7 +32,7 @@ from memory_core.domain.statements.wish_rules import (
     is_no_instruction,
     is_no_request,
 )
-from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
+from memory_core.domain.statements.wish_signs import ACTS, MarkedSentence, features, read
 from memory_core.domain.statements.work_rules import rule_of_work
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.sameness import normalised
@@ -75,22 +75,7 @@ REQUESTED = "(The memory was asked to forget something.)"
 """The text in the place of a request to forget, until memories are formed of its message. No formed
 memory contains it.
 """
-_OF_ANSWERS = frozenset(
-    {
-        *(
-            "ANSWERV",
-            "DO_ANSWER",
-            "SUGGEST",
-            "ADDRESS_ME",
-            "MENTION",
-            "ANSWER",
-            "REPLY",
-            "MANNER",
-            "LIMITS",
-        ),
-        *("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"),
-    }
-)
+_OF_ANSWERS = ACTS | {*("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE")}
 """Kinds of words of which a wish to the assistant has at least a single word."""
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
 """Kinds among them that are said of people as well."""
@@ -195,13 +180,6 @@ class Wish:
     extent: Extent = "single"
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    about: str
-    surety: Surety
-    extent: Extent = "single"
-
-
 def said_wishes(messages: Sequence[Message]) -> list[Wish]:
     """The wishes in users' own words, in order, at most `MAX_WISHES`.
 
@@ -279,19 +257,17 @@ def _wishes_in_order(
     whole: whether these are all of its sentences. A request to forget is asked back if another
     sentence may speak of it.
     """
-    found = [
-        Wish("forget", 0, text, sentence.start, sentence.end)
-        if not place and points_at_last(reading)
-        else _wish(
-            text,
-            reading,
-            readings[place - 1][2] if place else None,
-            0,
-            sentence.start,
-            sentence.end,
+    found: list[Wish | None] = []
+    for place, (sentence, text, reading) in enumerate(readings):
+        before = readings[place - 1][2] if place else None
+        wish = (
+            _to_forget("", "sure")
+            if not place and points_at_last(reading)
+            else _wish(text, reading, before)
         )
-        for place, (sentence, text, reading) in enumerate(readings)
-    ]
+        found.append(
+            wish and replace(wish, text=wish.text or text, start=sentence.start, end=sentence.end)
+        )
     wishes: list[Wish] = []
     for place, wish in enumerate(found):
         if wish is None:
@@ -393,36 +369,21 @@ def only_asks_to_forget(messages: Sequence[Message]) -> bool:
     return bool(by_users) and all(asks_only(message) for message in by_users)
 
 
-def _wish(
-    text: str,
-    reading: MarkedSentence,
-    before: MarkedSentence | None,
-    number: int,
-    start: int,
-    end: int,
-) -> Wish | None:
+def _wish(text: str, reading: MarkedSentence, before: MarkedSentence | None) -> Wish | None:
+    """The wish of a sentence; its place is given as 0."""
     if _lifts_all(reading):
-        return Wish("withdrawal", number, text, start, end, extent="all_instructions")
+        return Wish("withdrawal", 0, text, 0, 0, extent="all_instructions")
     if asks_for_all(reading):
-        return Wish("forget", number, text, start, end, surety="asks", extent="all_memories")
+        return Wish("forget", 0, text, 0, 0, surety="asks", extent="all_memories")
     chances = likely(features(reading, before))
     if _FORGETS_ASKING.search(reading.text) is not None:
-        return Wish("withdrawal", number, text, start, end)
+        return Wish("withdrawal", 0, text, 0, 0)
     if (request := _request(reading, before, chances.forget)) is not None:
-        return Wish(
-            "forget",
-            number,
-            text,
-            start,
-            end,
-            request.about,
-            surety=request.surety,
-            extent=request.extent,
-        )
+        return replace(request, text=text)
     if (work := rule_of_work(reading)) is not None:
-        return Wish("instruction", number, text[work:], start, end)
+        return Wish("instruction", 0, text[work:], 0, 0)
     if asks_for_each_time(reading) or leaves_out(reading) or wants_value_again(reading):
-        return Wish("instruction", number, text, start, end)
+        return Wish("instruction", 0, text, 0, 0)
     if _wants(reading, chances):
         stops = _stops(reading)
         lifts = (
@@ -433,22 +394,22 @@ def _wish(
         if lifts and _is_at_hand(reading):
             return None
         kind: Kind = "withdrawal" if lifts else "instruction"
-        return Wish(kind, number, text, start, end, instructs=stops)
+        return Wish(kind, 0, text, 0, 0, instructs=stops)
     match = _PREFERS.search(_plain(text))
     if match is not None:
         preference = _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
-        return Wish("instruction", number, preference, start, end)
+        return Wish("instruction", 0, preference, 0, 0)
     about = topic_of(reading) if chances.forget >= PERHAPS else ""
     if about and not is_no_request(reading):
-        return Wish("forget", number, text, start, end, about, surety="perhaps")
+        return Wish("forget", 0, text, 0, 0, about, surety="perhaps")
     if (allowed := _ALLOWS.search(_plain(text))) is not None and not reading.asks:
-        return Wish("withdrawal", number, allowed["what"], start, end, surety="perhaps")
+        return Wish("withdrawal", 0, allowed["what"], 0, 0, surety="perhaps")
     if (returns := _RETURNS.match(_plain(text))) is not None and not reading.asks:
         thing = returns[returns.lastgroup or 0]
-        return Wish("withdrawal", number, thing, start, end, surety="perhaps", extent="instead")
+        return Wish("withdrawal", 0, thing, 0, 0, surety="perhaps", extent="instead")
     at_hand = _is_at_hand(reading) or "THING" in reading.kind_set
     if chances.lift >= LIFTS_PERHAPS and not at_hand and not is_no_instruction(reading):
-        return Wish("withdrawal", number, text, start, end, surety="perhaps")
+        return Wish("withdrawal", 0, text, 0, 0, surety="perhaps")
     return None
 
 
@@ -474,9 +435,7 @@ def _wants(reading: MarkedSentence, chances: Likely) -> bool:
     )
 
 
-def _request(
-    reading: MarkedSentence, before: MarkedSentence | None, chance: float
-) -> _Request | None:
+def _request(reading: MarkedSentence, before: MarkedSentence | None, chance: float) -> Wish | None:
     """The topic of a request to forget, and how sure the request is.
 
     None where a sentence only points, and no sign says that a statement is meant.
@@ -486,14 +445,14 @@ def _request(
         reading, surety = plain.reading, "sure"
         chance = max(chance, likely(features(reading, before)).forget)
         if plain.about and (chance >= ASKS or fact_named(reading)):
-            return _Request(plain.about, surety, _extent_of(reading))
+            return _to_forget(plain.about, surety, _extent_of(reading))
         if plain.about and plain.polite and "FORGET" in reading.kind_set:
-            return _Request(plain.about, "known")
+            return _to_forget(plain.about, "known")
     if chance < ASKS or is_no_request(reading):
         return None
     about = topic_of(reading)
     if about:
-        return _Request(about, surety, _extent_of(reading))
+        return _to_forget(about, surety, _extent_of(reading))
     if (
         before is not None
         and "THING" in before.kind_set
@@ -508,16 +467,20 @@ def _request(
     ):
         about = topic_of(before)
         if about:
-            return _Request(about, surety, _extent_of(before))
+            return _to_forget(about, surety, _extent_of(before))
     if (
         before is not None
         and before.kind_set & {"MY", "PERSONAL"}
         and "THING" not in before.kind_set
     ):
-        return _Request(topic_of(before), "asks")
+        return _to_forget(topic_of(before), "asks")
     if reading.kind_set & {"LAST", "TOLD", "MEMORY", "KEEP", "DONT_KEEP", "ABOUT_JA", "REGRET"}:
-        return _Request("", surety if "LAST" in reading.kind_set else "asks")
+        return _to_forget("", surety if "LAST" in reading.kind_set else "asks")
     return None
+
+
+def _to_forget(about: str, surety: Surety, extent: Extent = "single") -> Wish:
+    return Wish("forget", 0, "", 0, 0, about, surety=surety, extent=extent)
 
 
 def _extent_of(request: MarkedSentence) -> Extent:
