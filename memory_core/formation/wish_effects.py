@@ -170,8 +170,8 @@ class EffectFinder:
             for memory in candidates
             if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
-        said = conversation.messages[wish.message].content[: wish.start]
-        own = [message_id] if not named and named_by.has_all_words(said) else []
+        earlier = conversation.messages[wish.message].content[: wish.start]
+        own = [message_id] if not named and named_by.has_all_words(earlier) else []
         if wish.surety == "perhaps" or (wish.surety == "known" and not named):
             meant = own or [memory.id for memory in named[:MOST_TO_CONFIRM]]
             return WishEffects(message_id=message_id, to_confirm=meant)

@@ -95,3 +95,33 @@ def test_a_request_under_a_condition_or_taken_back_is_asked_back(text: str) -> N
 @pytest.mark.parametrize("text", NONE)
 def test_what_only_speaks_of_forgetting_is_left_alone(text: str) -> None:
     assert sureties(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget my address, that is, if I move.",
+        "Forget my address, he said.",
+        "Please forget my address. I changed my mind.",
+        "Forget that. Just kidding.",
+        "How do you say this in German? Please forget my address.",
+        "Lösch meine Adresse morgen.",
+        "明日、住所を消してください",
+    ],
+)
+def test_what_another_clause_or_sentence_speaks_of_is_not_carried_out(text: str) -> None:
+    assert sureties(text) in (["asks"], ["perhaps"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "この文を日本語に戻してください",
+        "この表を箇条書きに戻してください",
+        "Please change this text back to German.",
+        "Diesen Text bitte wieder auf Deutsch",
+        "You can use emojis here",
+    ],
+)
+def test_what_is_said_of_a_text_at_hand_ends_no_instruction(text: str) -> None:
+    assert said_wishes(talk(text)) == []

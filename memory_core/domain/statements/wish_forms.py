@@ -49,7 +49,7 @@ _NOUNS: Final = re.compile(r"(?:ing|ion|al|ure|ung)\Z")
 _INFINITIVE: Final = re.compile(r"en\Z")
 _BECAUSE: Final = frozenset({"because", "weil", "denn"})
 _REASONED: Final = _FACT | {"PRON", "SAYS", "REGRET", "NOT", "EARLIER", "MUST"} | _POLITE
-_TELLING: Final = frozenset({OTHER_WORDS, "PERSONAL", "REGRET"})
+_SAYING: Final = frozenset({"TOLD", "SAYS", "ME"})
 _JA_OPENS: Final = frozenset({"LEAD", "PLEASE", "LAST", "EARLIER", "AGAIN", "FUNC", BREAK})
 _JA_JUST_NOW: Final = ("さっき", "先ほど", "先程")
 _JA_REASON: Final = r"[^、。!！?？]{1,40}[たるいだす](?:から|ので)"
@@ -111,7 +111,10 @@ class PlainRequest:
 
 
 def plain_request(reading: MarkedSentence) -> PlainRequest | None:
-    """The request of a sentence that has the form of a sure one; None of any other sentence."""
+    """The request of a sentence that has the form of a sure one.
+
+    None of any other sentence.
+    """
     if reading.japanese:
         return _japanese(reading)
     segments = _segments(_places(reading))
@@ -170,8 +173,9 @@ def _is_reason(segments: Sequence[Sequence[_Place]]) -> bool:
         return True
     return (
         ("sie" in first.words or not {"OTHER", "PRON"}.isdisjoint(first.kinds))
-        and any(_TELLING & place.kinds for place in others)
-        and all(_is_of(_REASONED, _LITTLE_OF_FACTS, place) for place in others)
+        and not all(_SAYING & place.kinds for place in others)
+        and not any(_SUBJECT.match(place.text) for place in others)
+        and all(place.text in _LITTLE_OF_FACTS or _REASONED & place.kinds for place in others)
     )
 
 
@@ -208,11 +212,11 @@ def _body(request: Sequence[_Place], *, asks: bool) -> list[_Place] | None:
 def _has_its_place(body: Sequence[_Place]) -> bool:
     """Whether all words point, name, or are little."""
     clause = len(body) > 1 and body[0].text.split()[0] in _CLAUSES
-    told = any(place.kinds & {"TOLD", "KNOW"} for place in body)
+    has_pointer = any(place.kinds & {"TOLD", "KNOW"} for place in body)
     kinds, little = (_FACT, _LITTLE_OF_FACTS) if clause else (_POINTS | _CONTENT, _LITTLE)
     if any(place.kinds & _OF_THE_MEMORY for place in body):
         kinds, little = kinds | {"THING"}, little | _PERSONS
-    if not clause and not told:
+    if not clause and not has_pointer:
         kinds = kinds - {"ME", "PASTI"}
     if clause and sum(_SUBJECT.match(place.text) is not None for place in body) > 1:
         return False
@@ -225,7 +229,10 @@ def _has_its_place(body: Sequence[_Place]) -> bool:
 
 
 def _is_of(kinds: frozenset[str], little: frozenset[str], place: _Place) -> bool:
-    """Whether words are of some kinds, or little; "when" is in no list, and names nothing."""
+    """Whether words are of some kinds, or little.
+
+    Words such as "when" are in no list, and name nothing.
+    """
     if place.kinds == {OTHER_WORDS} and not GENERAL_WORDS.isdisjoint(place.words):
         return False
     return place.text in little or bool(kinds & place.kinds)
@@ -245,9 +252,9 @@ def _topic(core: MarkedSentence, body: Sequence[_Place]) -> str | None:
 
 
 def fact_named(request: MarkedSentence) -> str:
-    """What the speaker or a named person is, has or does, by "forget that Ben is ill", or "".
+    """The fact of the speaker or of a named person to forget, or "".
 
-    Nothing is forgotten unless a memory has all the words.
+    For example "Ben is ill" of "forget that Ben is ill". Nothing is forgotten unless a memory has all the words.
     """
     that = next((p for p, mark in enumerate(request.marks) if mark.text in ("that", "dass")), 0)
     behind = [mark for mark in request.marks[that + 1 :] if mark.kind not in _POLITE]

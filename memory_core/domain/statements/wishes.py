@@ -210,8 +210,9 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
 
     They are kept, since the facts of a message are checked against them, too.
     """
-    said = sentences(own_words(content))
-    split = [(sentence, " ".join(sentence.text.split())) for sentence in said]
+    split = [
+        (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
+    ]
     whole = " ".join(text for _, text in split)
     if len(whole) <= MAX_SENTENCE and points_at_last(read(_plain(whole))):
         return (Wish("forget", 0, whole, 0, len(content)),)
@@ -257,7 +258,7 @@ def _wishes_in_order(
     whole: whether these are all of its sentences. A request to forget is asked back if another
     sentence may speak of it.
     """
-    found: list[Wish | None] = []
+    by_sentence: list[Wish | None] = []
     for place, (sentence, text, reading) in enumerate(readings):
         before = readings[place - 1][2] if place else None
         wish = (
@@ -265,11 +266,11 @@ def _wishes_in_order(
             if not place and points_at_last(reading)
             else _wish(text, reading, before)
         )
-        found.append(
+        by_sentence.append(
             wish and replace(wish, text=wish.text or text, start=sentence.start, end=sentence.end)
         )
     wishes: list[Wish] = []
-    for place, wish in enumerate(found):
+    for place, wish in enumerate(by_sentence):
         if wish is None:
             continue
         if wish.kind == "instruction":
@@ -285,7 +286,7 @@ def _wishes_in_order(
                     number == place
                     or _forgets_too(other)
                     or tells_of_else(readings[number][2], after=number > place)
-                    for number, other in enumerate(found)
+                    for number, other in enumerate(by_sentence)
                 )
             )
         ):
@@ -414,7 +415,7 @@ def _wish(text: str, reading: MarkedSentence, before: MarkedSentence | None) -> 
 
 
 def _is_at_hand(reading: MarkedSentence) -> bool:
-    """Whether a sentence is about a text or thing at hand: "turn this text back into German"."""
+    """Whether a sentence is about a text at hand, as "turn this text into German" is."""
     manner = {mark.start for mark in reading.marks if mark.kind == "MANNER"}
     return "STAND" not in reading.kind_set and any(
         mark.kind in ("ONEOFF", "HERE") and mark.start not in manner for mark in reading.marks
