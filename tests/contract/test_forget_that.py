@@ -10,7 +10,6 @@ from memory_core.core import MemoryCore
 from memory_core.domain.memory import MemoryType
 from memory_core.domain.requests.memories import ListInput
 from tests.builders import ALICE, NOW
-from tests.contract.test_forget import forgotten
 from tests.telling import tell
 from tests.world import World
 
@@ -213,5 +212,3 @@ async def test_what_only_the_message_of_the_request_tells_is_asked_back(
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
     assert request["memory_ids"] == [request["message_id"]]
-    await forgotten(core, ids=request["memory_ids"])
-    assert await facts(core) == []

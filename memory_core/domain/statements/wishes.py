@@ -415,7 +415,10 @@ def _wish(text: str, reading: MarkedSentence, before: MarkedSentence | None) -> 
 
 
 def _is_at_hand(reading: MarkedSentence) -> bool:
-    """Whether a sentence is about a text at hand, as "turn this text into German" is."""
+    """Whether a sentence is about a text at hand.
+
+    For example "turn this text back into German".
+    """
     manner = {mark.start for mark in reading.marks if mark.kind == "MANNER"}
     return "STAND" not in reading.kind_set and any(
         mark.kind in ("ONEOFF", "HERE") and mark.start not in manner for mark in reading.marks
