@@ -254,7 +254,8 @@ def _topic(core: MarkedSentence, body: Sequence[_Place]) -> str | None:
 def fact_named(request: MarkedSentence) -> str:
     """The fact of the speaker or of a named person to forget, or "".
 
-    For example "Ben is ill" of "forget that Ben is ill". Nothing is forgotten unless a memory has all the words.
+    For example "Ben is ill" of "forget that Ben is ill". Nothing is forgotten unless a memory has
+    all the words.
     """
     that = next((p for p, mark in enumerate(request.marks) if mark.text in ("that", "dass")), 0)
     behind = [mark for mark in request.marks[that + 1 :] if mark.kind not in _POLITE]
