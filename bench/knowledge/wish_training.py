@@ -17,7 +17,7 @@ from bench.knowledge.linear import learnt, write
 from memory_core.domain.statements.linear_models import WEIGHTS, LinearModel
 from memory_core.domain.statements.wish_rules import is_no_instruction, is_no_request
 from memory_core.domain.statements.wish_signs import features, read
-from memory_core.domain.statements.wishes import ASKS, INSTRUCTS, PERHAPS, SURE
+from memory_core.domain.statements.wishes import ASKS, INSTRUCTS, PERHAPS
 
 SENTENCES = Path(__file__).parent / "wish_sentences.tsv"
 LABELS = "NFIW"
@@ -83,7 +83,6 @@ def _shares(rows: Sequence[Row], model: LinearModel) -> str:
         for name, scores, labels, least in (
             ("forget, asked back if known", forgets, "F", PERHAPS),
             ("forget, asked back", forgets, "F", ASKS),
-            ("forget, done at once", forgets, "F", SURE),
             ("instruct", instructs, "IW", INSTRUCTS),
         )
     )

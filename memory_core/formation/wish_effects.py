@@ -170,14 +170,16 @@ class EffectFinder:
             for memory in candidates
             if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
-        if wish.surety == "perhaps":
-            meant = [memory.id for memory in named[:MOST_TO_CONFIRM]]
+        earlier = conversation.messages[wish.message].content[: wish.start]
+        own = [message_id] if not named and named_by.has_all_words(earlier) else []
+        if wish.surety == "perhaps" or (wish.surety == "known" and not named):
+            meant = own or [memory.id for memory in named[:MOST_TO_CONFIRM]]
             return WishEffects(message_id=message_id, to_confirm=meant)
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
             return WishEffects(message_id=message_id, withdrawn=withdrawn)
         clear = wish.extent == "topic" or _is_single(named)
-        if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
+        if wish.surety in ("sure", "known") and clear and 0 < len(named) <= MOST_FORGOTTEN:
             forgotten = [memory.id for memory in (*named, *_answers(named, hits, named_by))]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
             return WishEffects(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
@@ -186,9 +188,8 @@ class EffectFinder:
             or candidates[:MOST_GUESSED]
             or await self._latest(owner, frozenset(names[wish.message :]))
         )
-        return WishEffects(
-            message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]]
-        )
+        meant = [*own, *(memory.id for memory in likely)]
+        return WishEffects(message_id=message_id, to_confirm=meant[:MOST_TO_CONFIRM])
 
     async def _just_before(
         self, owner: Owner, conversation: Conversation, wish: Wish, names: Sequence[str]

@@ -94,7 +94,7 @@ class Wishes:
             (wish, each)
             for wish, each in zip(wishes, done, strict=True)
             if wish.kind == "forget" and not _only_lifts(each)
-            if wish.surety != "perhaps" or each.to_confirm
+            if wish.surety in ("sure", "asks") or each.forgotten or each.to_confirm
         ]
         if not requests:
             return conversation, result

@@ -195,3 +195,20 @@ async def test_a_request_that_is_supposed_or_denied_is_not_asked_back(
     await tell(core, PARROT, session="s1", at=NOW)
     task = await tell(core, harmless, session="s1", at=NOW + timedelta(minutes=1))
     assert "forgetting" not in task.result
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My address is Elm St 5. Oh no, delete the address again.",
+        "My PIN is 4471. Please forget my PIN.",
+    ],
+)
+async def test_what_only_the_message_of_the_request_tells_is_asked_back(
+    world: World, text: str
+) -> None:
+    core = await world.core_by_rules()
+    task = await tell(core, text, session="s1", at=NOW)
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "pending"
+    assert request["memory_ids"] == [request["message_id"]]

@@ -71,7 +71,7 @@ def test_what_is_denied_supposed_or_reported_is_no_request(text: str) -> None:
     ("text", "about"),
     [
         ("forget the lithium thing please", "lithium"),
-        ("please forget the lock code of my bike", "my bike"),
+        ("please forget the lock code of my bike", "lock code of my bike"),
         ("delete the lock code from your memory pls", "lock code"),
         ("forget that i ever told you about the affair", "the affair"),
         ("scrub my old address", "my old address"),
@@ -88,8 +88,8 @@ def test_a_casual_request_names_what_it_is_about(text: str, about: str) -> None:
     assert [(wish.kind, wish.about) for wish in wishes(text)] == [("forget", about)]
 
 
-def test_a_thing_that_only_a_word_names_is_asked_back() -> None:
-    assert [wish.surety for wish in wishes("forget the lithium thing please")] == ["perhaps"]
+def test_a_thing_that_only_a_word_names_is_forgotten_if_a_memory_has_it() -> None:
+    assert [wish.surety for wish in wishes("forget the lithium thing please")] == ["known"]
 
 
 @pytest.mark.parametrize(

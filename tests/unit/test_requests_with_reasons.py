@@ -18,7 +18,7 @@ def topics(text: str) -> list[tuple[str, str]]:
         ("Please forget that Ida is pregnant, she wants to tell it herself.", "ida is pregnant"),
         ("Please forget that Ida is pregnant, she told me in secret.", "ida is pregnant"),
         ("Actually, forget what I said about Rome, it was a joke.", "rome"),
-        ("Vergiss bitte, dass Ida schwanger ist, sie will es selbst sagen.", "ida schwanger ist"),
+        ("Vergiss bitte, dass Ida schwanger ist, sie will es selbst sagen.", "ida schwanger"),
     ],
 )
 def test_a_reason_is_no_part_of_what_is_to_be_forgotten(text: str, about: str) -> None:

@@ -1,17 +1,15 @@
 """Requests to forget that are told by the kinds of their words alone.
 
-Two name no topic: all that is known of the speaker, and what was just said; no word may be left
-that names something else. The third names a person's fact: "forget that Ben is ill".
+They name no topic: all that is known of the speaker, and what was just said. No word may be left
+that names something else.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import Final
 
 from memory_core.domain.statements.forget_topics import names_all
-from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, WishMark
+from memory_core.domain.statements.wish_marks import BREAK, WishMark
 from memory_core.domain.statements.wish_signs import MarkedSentence
 
 _OPENS: Final = frozenset({"LEAD", "PLEASE", "FUNC", "WISH", "YOU", BREAK})
@@ -42,16 +40,7 @@ _THIS: Final = ("ONEOFF", "this")
 _DATA: Final = frozenset(
     {"data", "details", "information", "daten", "angaben", "informationen", "データ", "情報"}
 )
-_OF_FACTS: Final = frozenset({OTHER_WORDS, "FUNC", "MY", "PERSONAL", "PASTI", "NOT"})
-"""Kinds of the words of a fact that the speaker states."""
 _EVERY: Final = frozenset({"alle", "all", "every", "ever", "je", "jemals"})
-
-_NAMED_THING: Final = re.compile(
-    r"(?:(?:please|pls|plz|ok|okay|hey|can you|could you),? ){0,3}(?:forget|delete|remove)"
-    r" (?:about )?(?:the|that|my) (?:whole )?(?!whole|other|last|first|same|only)"
-    r"(?P<named>[\w'-]{3,40}(?: [\w'-]{3,40})?) (?:thing|stuff|business|story)"
-    r"(?:,? (?:please|pls|plz|ok|okay|again)){0,2}[.!?]{0,3}"
-)
 
 
 def points_at_last(reading: MarkedSentence) -> bool:
@@ -77,41 +66,6 @@ def points_at_last(reading: MarkedSentence) -> bool:
         named = any(mark.text not in _IDIOMS for mark in pointing)
         return "LAST" in kinds or (named and all(mark.text != "about" for mark in reading.marks))
     return bool(pointing) or "LAST" in kinds or _said_anything(reading)
-
-
-def fact_to_forget(reading: MarkedSentence) -> str:
-    """The fact of the speaker or of a named person to forget, or "".
-
-    For example "Ben is ill" of "forget that Ben is ill", without a further clause. No more is
-    needed to be sure, since nothing is forgotten unless a memory has all the words.
-    """
-    marks = [mark for mark in reading.marks if mark.kind not in ("LEAD", "PLEASE", BREAK)]
-    if (
-        len(marks) > 3
-        and marks[0].kind in _REMOVES
-        and marks[1].text in ("that", "dass")
-        and (_is_name(marks[2], reading) or _states_own_fact(marks[2:]))
-        and all(mark.kind != BREAK for mark in reading.marks if mark.start > marks[2].start)
-        and _is_requested(reading)
-    ):
-        return reading.text[marks[2].start : marks[-1].end]
-    return ""
-
-
-def thing_to_forget(reading: MarkedSentence) -> str:
-    """What "forget the lithium thing" names, or ""."""
-    match = _NAMED_THING.fullmatch(reading.text.strip())
-    return "" if match is None else match["named"]
-
-
-def _is_name(mark: WishMark, reading: MarkedSentence) -> bool:
-    return mark.kind == OTHER_WORDS and mark.text.split()[0] in reading.capitals
-
-
-def _states_own_fact(marks: Sequence[WishMark]) -> bool:
-    """Whether a clause states only what the speaker is, has or likes."""
-    opens = marks[0].kind in ("ME", "MY") or marks[0].text in ("i like", "i like my", "i hate")
-    return opens and all(mark.kind in _OF_FACTS for mark in marks[1:])
 
 
 def asks_for_all(reading: MarkedSentence) -> bool:
@@ -141,9 +95,7 @@ def _is_requested(reading: MarkedSentence) -> bool:
     signs = reading.signs
     if any(mark.text in _TOGETHER for mark in reading.marks):
         return False
-    if signs & {"neg", "subj", "says", "how0"} or (
-        reading.asks and "PLEASE" not in reading.kind_set
-    ):
+    if signs & {"neg", "subj", "how0"} or (reading.asks and "PLEASE" not in reading.kind_set):
         return False
     verb = next(place for place, kind in enumerate(reading.kinds) if kind in _REMOVES)
     before = set(reading.kinds[:verb])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS, WishMark
+from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS
 from memory_core.domain.statements.wish_signs import (
     ACTS,
     MarkedSentence,
@@ -14,133 +13,12 @@ from memory_core.domain.statements.wish_signs import (
 )
 
 MAX_MARKS = 45
-"""Marks of a sentence; a longer sentence tells a story."""
-_FOR_A_WHILE = frozenset({"for a second", "for a moment", "for now", "mal kurz", "一旦"})
-_ALL_KNOWN = re.compile(r"forget (?:all|everything) you know about [^,;.!?]{1,60}, ")
-"""Common knowledge that a new matter is contrasted with."""
-_OF_THINGS = frozenset(
-    {"DONT_KEEP", "PLEASE", "FUNC", "NOT", "LEAD", "STAND", "THING", "LIMITS", OTHER_WORDS, BREAK}
-)
-
-_REMOVED = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN", "GONE"})
-_NOT_NOW = re.compile(
-    r"(?:before|until|till|unless|bevor|ehe) (?:you|du)\b"
-    r"|(?:when|wann)(?: (?:do|did|will|would)\b|\Z)"
-)
-_NO_ONE = re.compile(
-    r"(?:never|nie|niemals|i never|we never|nobody|no one|niemand|wehe|stop|quit|hör auf)\b"
-)
-_NOT_BEHIND = frozenset({"nicht", "nie", "niemals", "keinen", "ständig", "dauernd"})
-"""German negations, and words of a complaint, behind their verb."""
-_JA_KEPT = re.compile(
-    r"(?:忘れ|消[しすさ]?|削除し?|消去し?)(?:な[いくか]|[てで]は?(?:いけ|だめ|ダメ|駄目|なら|困)"
-    r"|ちゃ(?:いけ|だめ|ダメ|駄目|困)|て(?:もらって|いただいて)は|て(?:ほし|欲し)くは?な"
-    r"|[^、。]{0,8}わけ(?:では|じゃ)な|[るす]?る?必要は?(?:な|あり|ござ)|[るす]?る?の?[はを]?(?:やめ|止め)"
-    r"|[^、。]{0,6}たらどう|る?な[よ。!！]{0,3}\Z)"
-)
-"""A verb that removes with its negation."""
+"""Marks of an instruction; a longer sentence tells a story."""
 
 
 def is_no_request(reading: MarkedSentence) -> bool:
     """Whether a sentence can't ask to forget something, whatever its other words."""
-    kinds, signs = reading.kind_set, reading.signs
-    if not _removes(reading) or len(reading.kinds) > MAX_MARKS:
-        return True
-    if signs & {"neg", "says", "supposes", "email", "subj", "thingonly", "elsewhere"}:
-        return True
-    if any(mark.text in _FOR_A_WHILE for mark in reading.marks):
-        return True
-    if _is_kept(reading):
-        return True
-    if not reading.japanese and not reading.capitals and _is_of_the_world(reading):
-        return True
-    return ("how0" in signs and "PLEASE" not in kinds) or ("lets" in signs and "FORGET" in kinds)
-
-
-def _is_kept(reading: MarkedSentence) -> bool:
-    """Whether a negation, a time to come or a question governs a verb that removes.
-
-    For example "I didn't ask you to forget it", "lösch mein Gehalt nicht aus deinem Gedächtnis".
-    """
-    if reading.japanese:
-        return _JA_KEPT.search(reading.text) is not None
-    return any(
-        _governs(reading.marks, place)
-        for place, kind in enumerate(reading.kinds)
-        if kind in _REMOVED
-    )
-
-
-def _governs(marks: Sequence[WishMark], verb: int) -> bool:
-    """Whether the words around a verb that removes keep what it names.
-
-    A negation is in its clause, and before any "please" of it, or ends the clause before "dass" or
-    "zu". A question word or a time opens its clause.
-    """
-    start = next((place + 1 for place in reversed(range(verb)) if _begins_anew(marks, place)), 0)
-    end = next(
-        (place for place in range(verb, len(marks)) if marks[place].kind == BREAK), len(marks)
-    )
-    before = marks[start:verb]
-    body = [mark for mark in before if mark.kind not in ("LEAD", "FUNC")]
-    if body and (body[0].kind == "HOW" or _NOT_NOW.match(" ".join(mark.text for mark in body))):
-        return True
-    asked = max((place for place, mark in enumerate(before) if mark.kind == "PLEASE"), default=-1)
-    if any(map(_negates, before[asked + 1 :])):
-        return True
-    if any(mark.text in _NOT_BEHIND for mark in marks[verb + 1 : end]):
-        return True
-    depends = before and (before[0].text == "dass" or before[-1].text == "zu")
-    return bool(depends) and any(map(_negates, marks[max(start - 3, 0) : start]))
-
-
-def _begins_anew(marks: Sequence[WishMark], place: int) -> bool:
-    """Whether a clause ends at a mark; "don't go and delete it" is one."""
-    joins = marks[place].text in ("and", "und")
-    return marks[place].kind == BREAK or (
-        joins and place > 0 and not marks[place - 1].text.endswith("go")
-    )
-
-
-def _negates(mark: WishMark) -> bool:
-    return mark.kind in ("NOT", "NO_NEED") or _NO_ONE.match(mark.text) is not None
-
-
-def _is_of_the_world(reading: MarkedSentence) -> bool:
-    """Whether a request is not about the speaker's own data.
-
-    For example "don't store the eggs in the door", "forget all you know about tea, this is new".
-    """
-    kinds = reading.kind_set
-    if _ALL_KNOWN.match(reading.text) and not kinds & {"ME", "MY", "PLEASE"}:
-        return True
-    return "DONT_KEEP" in kinds and kinds <= _OF_THINGS
-
-
-def _removes(reading: MarkedSentence) -> bool:
-    """Whether a sentence may ask to forget something, or not to keep it."""
-    kinds = reading.kind_set
-    if kinds & {"FORGET", "DELETE", "VERGESSEN", "PRETEND", "NEVER_TOLD", "DONT_KEEP"}:
-        return True
-    if "takeout" in reading.signs:
-        return True
-    if "DROP" in kinds and kinds & {"TOLD", "MEMORY", "KNOW", "PRON", "ABOUT_JA", "PLEASE", "GONE"}:
-        return True
-    first = next(
-        (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "PLEASE")), ""
-    )
-    tells = first in ("ME", "OTHER", "HABIT", "PASTI")
-    if "GONE" in kinds and (
-        kinds & {"TOLD", "MEMORY", "KNOW", "MUST", "WISH", "PLEASE", "ABOUT_JA", "PRON"}
-        or ("PERSONAL" in kinds and not tells)
-    ):
-        return True
-    keeps_not = kinds & {"KEEP", "MEMORY", "KNOW"} and kinds & {"NOT", "STOP", "NO_NEED"}
-    return bool(
-        keeps_not
-        and kinds & {"PLEASE", "WISH", "MUST", "STOP", "NO_NEED", "ABOUT_JA"}
-        and not tells
-    )
+    return not reading.signs.isdisjoint({"neg", "subj"})
 
 
 _TASTE = re.compile(
@@ -206,16 +84,8 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
         (kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), ""
     )
     tells = first in ("ME", "OTHER", "HABIT", "MY", "PRON", "HELP", OTHER_WORDS, "PASTI")
-    asks = kinds & {
-        "PLEASE",
-        "LIMITS",
-        "AGAIN_OK",
-        "NO_NEED",
-        "ABOUT_JA",
-        "RULE",
-        "MUST",
-        "AGAIN",
-    } or signs & {"jask", "jforbid"}
+    asked = {"PLEASE", "LIMITS", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "RULE", "MUST", "AGAIN"}
+    asks = kinds & asked or signs & {"jask", "jforbid"}
     of_answers = kinds & {"REPLY", "ANSWER", "MANNER", "ANSWERV", "SUGGEST", "MENTION"}
     orders = of_answers and ("WISH" in kinds or (first == OTHER_WORDS and kinds & {"STAND", "NOT"}))
     return tells and not asks and not orders and not is_call_to_act(reading)

@@ -32,40 +32,18 @@ _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})
 _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
 ACTS = frozenset(
     {
-        "ANSWERV",
-        "DO_ANSWER",
-        "SUGGEST",
-        "ADDRESS_ME",
-        "MENTION",
-        "ANSWER",
-        "REPLY",
-        "MANNER",
-        "LIMITS",
+        *("ANSWERV", "DO_ANSWER", "SUGGEST", "ADDRESS_ME", "MENTION", "ANSWER", "REPLY"),
+        *("MANNER", "LIMITS"),
     }
 )
 """Kinds of words for actions of an assistant."""
 _BEFORE_IMPERATIVE = frozenset(
     {"PLEASE", "LEAD", "FUNC", "EARLIER", "WISH", "YOU", "STAND", "AGAIN_OK", "MUST"}
 )
-_BESIDE_VERB = frozenset({"to", "ever", "just", "even", "zu", "mal", "ma", "bitte", "einfach"})
 ARTICLES = frozenset(
     {
-        "the",
-        "a",
-        "an",
-        "my",
-        "our",
-        "this",
-        "that",
-        "der",
-        "dem",
-        "den",
-        "des",
-        "meinem",
-        "meiner",
-        "unserem",
-        "unserer",
-        "diesem",
+        *("the", "a", "an", "my", "our", "this", "that", "der", "dem", "den", "des"),
+        *("meinem", "meiner", "unserem", "unserer", "diesem"),
     }
 )
 _BESIDE_THING = frozenset({"LEAD", "PLEASE", "YOU", "ME", "HELP"})
@@ -75,42 +53,43 @@ _LASTS = frozenset({"STAND", "AGAIN", "AGAIN_OK", "NO_NEED", "RULE", "ADDRESS_ME
 """Kinds of words with which a request is for more than a single answer."""
 _ASKS_FOR = ACTS | {OTHER_WORDS}
 _NUMBERS = frozenset((*NUMBER_WORDS[2:], *GERMAN_NUMBER_WORDS[2:]))
-_NEVER = frozenset({"never", "nie", "niemals"})
-_NOTHING = frozenset({"nothing", "none", "nichts", "keine", "keinen", "kein"})
 _SUPPOSED = re.compile(
     r"(?:and |so |but |und |also )?(?:if|suppose|supposing|what if|imagine|was (?:passiert|wäre),?"
     r" wenn|wenn|falls|angenommen,?) (?:i|ich)\b[^.!]{0,200}\?|(?:could|can|will) you ever\b"
     r"|(?:もし|仮に)[^。！]{0,120}(?:[?？]|か。?)\Z"
 )
 """The beginning of a question about a request that is only supposed."""
+_REMOVED = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN", "GONE"})
+_NOT_NOW = re.compile(
+    r"(?:before|until|till|unless|bevor|ehe) (?:you|du)\b"
+    r"|(?:when|wann)(?: (?:do|did|will|would)\b|\Z)"
+)
+_NO_ONE = re.compile(
+    r"(?:never|nie|niemals|i never|we never|nobody|no one|niemand|wehe|stop|quit|hör auf)\b"
+)
+_NOT_BEHIND = frozenset(
+    {
+        *("nicht", "nichts", "nie", "niemals", "kein", "keine", "keinen", "nothing", "none"),
+        *("ständig", "dauernd"),
+    }
+)
+"""Negations, and words of a complaint, behind their verb."""
+_JA_KEPT = re.compile(
+    r"(?:忘れ|消[しすさ]?|削除し?|消去し?)(?:な[いくか]|[てで]は?(?:いけ|だめ|ダメ|駄目|なら|困)"
+    r"|ちゃ(?:いけ|だめ|ダメ|駄目|困)|て(?:もらって|いただいて)は|て(?:ほし|欲し)くは?な"
+    r"|[^、。]{0,8}わけ(?:では|じゃ)な|[るす]?る?必要は?(?:な|あり|ござ)|[るす]?る?の?[はを]?(?:やめ|止め)"
+    r"|[^、。]{0,6}たらどう|る?な[よ。!！]{0,3}\Z)"
+)
+"""A verb that removes with its negation."""
+
+
 _INFINITIVES = frozenset({"löschen", "vergessen", "entfernen", "streichen"})
 _TAKE_BACK = frozenset({"take back", "taking back", "retract", "nehme zurück", "nehm zurück"})
 _SECOND_PERSON = frozenset({"löschst", "entfernst", "vergisst", "streichst"})
-_JA_KEEPS = (
-    "のを忘れて",
-    "忘れて困",
-    "忘れてばかり",
-    "忘れてきて",
-    "忘れて来",
-    "忘れて帰",
-    "忘れないで",
-    "消さない",
-    "削除しない",
-    "忘れず",
-    "消去しない",
-    "忘れないよう",
-)
 _JA_PROPOSES = re.compile(
     r"(?<!りがと)(?:[おこごそとのぼろよ]う|飲もう|休もう|楽しもう|ましょう)[よねぜか。!！]{0,3}\Z"
 )
 """The end of a sentence that proposes to do something together."""
-_TOLD_OTHERS = re.compile(
-    r", (?:i|he|she|they|we) (?:told|asked|said|says|tells"
-    r"|begged)(?! you)(?: [\w']{1,20}){0,3}[.!]?\Z"
-)
-"""Ends of sentences whose words are another person's, or were said to another person: "…, I told my
-son".
-"""
 _TAKEN_OUT = re.compile(
     r"\b(?:take|get|cut|pull|kick|leave|keep|have|want|like) (?:[^\W_][\w'-]{0,30} ){1,6}(?:out"
     r"|off)"
@@ -261,14 +240,7 @@ def _signs_of_verbs(reading: MarkedSentence) -> Iterator[str]:
             yield "elsewhere"
         if kind not in _REMOVES:
             continue
-        at = place - 1
-        while at >= 0 and (kinds[at] == "PLEASE" or marks[at].text in _BESIDE_VERB):
-            at -= 1
-        if at >= 0 and (kinds[at] in ("NOT", "NO_NEED") or marks[at].text in _NEVER):
-            yield "neg"
         if not reading.japanese:
-            if _is_negated_behind(marks[place + 1 :]):
-                yield "neg"
             yield from _signs_of_subject(reading, place)
         if _is_elsewhere(marks[place + 1 :]):
             yield "elsewhere"
@@ -277,19 +249,53 @@ def _signs_of_verbs(reading: MarkedSentence) -> Iterator[str]:
         yield "imp" if all(before in _BEFORE_IMPERATIVE for before in clause) else "late"
 
 
-def _is_negated_behind(marks: Sequence[WishMark]) -> bool:
-    """Whether "nicht" follows the verb at once, or ends the clause.
+def _is_kept(reading: MarkedSentence) -> bool:
+    """Whether a negation, a time to come or a question governs a verb that removes.
 
-    For example "vergiss die Frist nicht".
+    For example "I didn't ask you to forget it", "lösch mein Gehalt nicht aus deinem Gedächtnis".
     """
-    end = next((place for place, mark in enumerate(marks) if mark.kind == BREAK), len(marks))
-    clause = [mark for mark in marks[:end] if mark.kind not in ("PLEASE", "LEAD", "EARLIER")]
-    if not clause:
-        return False
-    own = next((mark for mark in clause if mark.kind != "YOU"), clause[0])
-    return own.text in _NOTHING or any(
-        mark.kind == "NOT" and mark.text in ("nicht", "nie") for mark in (clause[0], clause[-1])
+    if reading.japanese:
+        return _JA_KEPT.search(reading.text) is not None
+    return any(
+        _governs(reading.marks, place)
+        for place, kind in enumerate(reading.kinds)
+        if kind in _REMOVED
     )
+
+
+def _governs(marks: Sequence[WishMark], verb: int) -> bool:
+    """Whether the words around a verb that removes keep what it names.
+
+    A negation is in its clause, and before any "please" of it, or ends the clause before "dass" or
+    "zu". A question word or a time opens its clause.
+    """
+    start = next((place + 1 for place in reversed(range(verb)) if _begins_anew(marks, place)), 0)
+    end = next(
+        (place for place in range(verb, len(marks)) if marks[place].kind == BREAK), len(marks)
+    )
+    before = marks[start:verb]
+    body = [mark for mark in before if mark.kind not in ("LEAD", "FUNC")]
+    if body and (body[0].kind == "HOW" or _NOT_NOW.match(" ".join(mark.text for mark in body))):
+        return True
+    asked = max((place for place, mark in enumerate(before) if mark.kind == "PLEASE"), default=-1)
+    if any(map(_negates, before[asked + 1 :])):
+        return True
+    if any(mark.text in _NOT_BEHIND for mark in marks[verb + 1 : end]):
+        return True
+    depends = before and (before[0].text == "dass" or before[-1].text == "zu")
+    return bool(depends) and any(map(_negates, marks[max(start - 3, 0) : start]))
+
+
+def _begins_anew(marks: Sequence[WishMark], place: int) -> bool:
+    """Whether a clause ends at a mark; "don't go and delete it" is one."""
+    joins = marks[place].text in ("and", "und")
+    return marks[place].kind == BREAK or (
+        joins and place > 0 and not marks[place - 1].text.endswith("go")
+    )
+
+
+def _negates(mark: WishMark) -> bool:
+    return mark.kind in ("NOT", "NO_NEED") or _NO_ONE.match(mark.text) is not None
 
 
 def _is_elsewhere(marks: Sequence[WishMark]) -> bool:
@@ -317,10 +323,6 @@ def _signs_of_subject(reading: MarkedSentence, place: int) -> Iterator[str]:
         return
     if before.kind in ("ME", "OTHER", "HABIT") and verb not in _SECOND_PERSON:
         yield "subj"
-    elif before.kind == OTHER_WORDS:
-        yield "subj_"
-    if before.text == "let's":
-        yield "lets"
 
 
 def _signs_of_words(reading: MarkedSentence) -> Iterator[str]:
@@ -328,31 +330,18 @@ def _signs_of_words(reading: MarkedSentence) -> Iterator[str]:
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK)), "")
     if first in ("HOW", "ASKS_BACK"):
         yield "how0"
-    if _is_reported(reading) or _TOLD_OTHERS.search(reading.text):
-        yield "says"
     if _SUPPOSED.match(reading.text.lstrip()):
         yield "supposes"
     if kinds & {"MY", "PRON", "MEMORY"} and _TAKEN_OUT.search(reading.text):
         yield "takeout"
+    if _is_kept(reading):
+        yield "neg"
     if "EMAIL" in kinds:
         yield "email"
     if "THING" in kinds:
         yield "thing"
         if not kinds & {"MEMORY", "TOLD", "KNOW", "KEEP", "REGRET"}:
             yield "thingonly"
-
-
-def _is_reported(reading: MarkedSentence) -> bool:
-    """Whether the wish is reported of other people.
-
-    The words up to the end of the clause of the last verb that removes are read.
-    """
-    kinds = reading.kinds
-    if "SAYS" not in kinds:
-        return False
-    last = max((place for place, kind in enumerate(kinds) if kind in _REMOVES), default=len(kinds))
-    end = next((place for place in range(last, len(kinds)) if kinds[place] == BREAK), len(kinds))
-    return "SAYS" in kinds[:end]
 
 
 def _signs_of_clauses(reading: MarkedSentence) -> Iterator[str]:
@@ -402,13 +391,11 @@ def _signs_of_requests(reading: MarkedSentence, signs: frozenset[str]) -> Iterat
     Its objects are statements, known or personal things.
     """
     kinds = reading.kind_set
-    if "PRETEND" in kinds and "NEVER_TOLD" in kinds:
-        yield "pretend"
     known_kinds = kinds & {"TOLD", "KNOW", "MEMORY", "PERSONAL", "ABOUT_JA", "MY"}
     modal = kinds & {"MUST", "WISH", "PLEASE"} or any(
         mark.text in ("be", "could", "can") for mark in reading.marks
     )
-    if "GONE" in kinds and modal and not signs & {"thingonly", "neg", "says"}:
+    if "GONE" in kinds and modal and not signs & {"thingonly", "neg"}:
         yield from (f"gone:{about}" for about in known_kinds)
     if "DONT_KEEP" in kinds and "subj0" not in signs and "thingonly" not in signs:
         yield from (f"keepnot:{about}" for about in known_kinds or {"else"})
@@ -425,15 +412,6 @@ def _signs_of_requests(reading: MarkedSentence, signs: frozenset[str]) -> Iterat
         mark.kind == OTHER_WORDS and mark.text.split()[0] in reading.capitals for mark in marks
     ):
         yield "ask:NAME" if strong else "perhaps:NAME"
-    for place, mark in enumerate(marks[:-1]):
-        if mark.kind == "FORGET" and asked:
-            after = marks[place + 1 : place + 3]
-            if (
-                len(after) == 2
-                and after[0].text in ("that", "where", "who")
-                and after[1].kind in ("ME", "MY")
-            ):
-                yield "clause"
 
 
 def clauses_of(reading: MarkedSentence) -> list[list[WishMark]]:
@@ -451,8 +429,6 @@ def clauses_of(reading: MarkedSentence) -> list[list[WishMark]]:
 def _japanese_signs(reading: MarkedSentence) -> Iterator[str]:
     if not reading.japanese:
         return
-    if any(keeps in reading.text for keeps in _JA_KEEPS):
-        yield "neg"
     if _JA_FORBIDS.search(reading.text):
         yield "jforbid"
     if _JA_ASKS.search(reading.text):
@@ -471,19 +447,7 @@ def _may_instruct(reading: MarkedSentence) -> bool:
     kinds = reading.kind_set
     if "how0" in reading.signs:
         return False
-    about = {
-        "MENTION",
-        "SUGGEST",
-        "ANSWERV",
-        "ANSWER",
-        "REPLY",
-        "MANNER",
-        "DO_ANSWER",
-        "ADDRESS_ME",
-        "RULE",
-        "STAND",
-        "PERSONAL",
-    }
+    about = (ACTS - {"LIMITS"}) | {"RULE", "STAND", "PERSONAL"}
     if kinds & {"AGAIN", "AGAIN_OK", "NO_NEED", "RULE"}:
         return bool(kinds & {*about, "LIMITS", "ABOUT_JA"})
     if kinds & {"LIMITS", "ADDRESS_ME"}:

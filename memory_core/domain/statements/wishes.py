@@ -8,11 +8,11 @@ A linear model says how likely it is a wish (`linear_models`); rules say what ca
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.exclusive_instructions import wants_value_again
@@ -25,18 +25,14 @@ from memory_core.domain.statements.forget_topics import (
 from memory_core.domain.statements.joined_orders import leaves_out, separate_orders
 from memory_core.domain.statements.linear_models import Likely, likely
 from memory_core.domain.statements.provenance import own_words
-from memory_core.domain.statements.wide_requests import (
-    asks_for_all,
-    fact_to_forget,
-    points_at_last,
-    thing_to_forget,
-)
+from memory_core.domain.statements.wide_requests import asks_for_all, points_at_last
+from memory_core.domain.statements.wish_forms import fact_named, plain_request, tells_of_else
 from memory_core.domain.statements.wish_rules import (
     asks_for_each_time,
     is_no_instruction,
     is_no_request,
 )
-from memory_core.domain.statements.wish_signs import MarkedSentence, features, read
+from memory_core.domain.statements.wish_signs import ACTS, MarkedSentence, features, read
 from memory_core.domain.statements.work_rules import rule_of_work
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.sameness import normalised
@@ -44,25 +40,24 @@ from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.domain.text.text_cache import keep_texts
 
 Kind = Literal["instruction", "withdrawal", "forget"]
-Surety = Literal["sure", "asks", "perhaps"]
-"""Of a request to forget: "sure" may be carried out, "asks" has to be confirmed, and "perhaps" too,
-but only if a memory has the words which it names.
+Surety = Literal["sure", "known", "asks", "perhaps"]
+"""Of a request to forget: "sure" may be carried out, "asks" has to be confirmed. "known" may be
+carried out, and "perhaps" has to be confirmed, if a memory has the words which it names; else both
+are no request.
 """
 Extent = Literal["single", "topic", "all_memories", "all_instructions", "instead"]
 """What a request to forget or a withdrawal is about: a single memory or instruction, all memories
 about a topic, all that is known of the speaker, all of the speaker's instructions, or those by
 which another thing took the place of a thing.
 """
+_ASKED_BACK: Final[Mapping[Surety, Surety]] = {"sure": "asks", "known": "perhaps"}
+"""What a request is that other sentences of its message may take back."""
 MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer sentence is no wish."""
 MAX_WISHES = 20
 ASKS = 0.6
 """Least probability of a request to forget that has to be confirmed: 89 of 95 requests of the check
 part have it, and 3 of 270 further sentences.
-"""
-SURE = 0.7
-"""Least probability of a request to forget that may be carried out: 89 of these 95 have it, and 2
-of the 270.
 """
 PERHAPS = 0.3
 """Least probability of a request to forget that has to be confirmed if a memory has the words which
@@ -80,22 +75,7 @@ REQUESTED = "(The memory was asked to forget something.)"
 """The text in the place of a request to forget, until memories are formed of its message. No formed
 memory contains it.
 """
-_OF_ANSWERS = frozenset(
-    {
-        *(
-            "ANSWERV",
-            "DO_ANSWER",
-            "SUGGEST",
-            "ADDRESS_ME",
-            "MENTION",
-            "ANSWER",
-            "REPLY",
-            "MANNER",
-            "LIMITS",
-        ),
-        *("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE"),
-    }
-)
+_OF_ANSWERS = ACTS | {*("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE")}
 """Kinds of words of which a wish to the assistant has at least a single word."""
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
 """Kinds among them that are said of people as well."""
@@ -200,13 +180,6 @@ class Wish:
     extent: Extent = "single"
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    about: str
-    surety: Surety
-    extent: Extent = "single"
-
-
 def said_wishes(messages: Sequence[Message]) -> list[Wish]:
     """The wishes in users' own words, in order, at most `MAX_WISHES`.
 
@@ -237,36 +210,35 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
 
     They are kept, since the facts of a message are checked against them, too.
     """
-    whole = " ".join(own_words(content).split())
+    split = [
+        (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
+    ]
+    whole = " ".join(text for _, text in split)
     if len(whole) <= MAX_SENTENCE and points_at_last(read(_plain(whole))):
         return (Wish("forget", 0, whole, 0, len(content)),)
-    split = (
-        (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
-    )
     readings = [
         (sentence, text, read(_plain(text)))
         for sentence, text in split
-        if 0 < len(text) <= MAX_SENTENCE
+        if len(text) <= MAX_SENTENCE
     ]
-    if len(readings) > 1 and points_at_last(readings[0][2]):
-        sentence, text, _ = readings[0]
-        return (
-            Wish("forget", 0, text, sentence.start, sentence.end),
-            *_wishes_in_order(readings[1:]),
-        )
     wishes: list[Wish] = []
-    for each in _wishes_in_order(readings):
+    for each in _wishes_in_order(readings, whole=len(readings) == len(split)):
         wish = _with_person(each, content)
-        if not _is_repeated(wish, wishes):
+        same = next((other for other in wishes if _is_repeated(wish, other)), None)
+        if same is None:
             wishes.append(wish)
+        else:
+            wishes[wishes.index(same)] = min(same, wish, key=_doubt)
     return tuple(wishes)
 
 
-def _is_repeated(wish: Wish, before: Sequence[Wish]) -> bool:
+def _is_repeated(wish: Wish, earlier: Wish) -> bool:
     """Whether a request to forget names the topic of an earlier one."""
-    return wish.kind == "forget" and any(
-        wish.about == other.about != "" for other in before if other.kind == "forget"
-    )
+    return wish.kind == earlier.kind == "forget" and wish.about == earlier.about != ""
+
+
+def _doubt(wish: Wish) -> int:
+    return get_args(Surety).index(wish.surety)
 
 
 def _with_person(wish: Wish, content: str) -> Wish:
@@ -278,24 +250,54 @@ def _with_person(wish: Wish, content: str) -> Wish:
     return replace(wish, about=meant.name, extent="topic") if meant.name else wish
 
 
-def _wishes_in_order(readings: Sequence[tuple[Sentence, str, MarkedSentence]]) -> tuple[Wish, ...]:
-    before = None
-    wishes: list[Wish] = []
-    for sentence, text, reading in readings:
-        wish = _wish(text, reading, before, 0, sentence.start, sentence.end)
-        if (request := _without_reason(text, before)) is not None:
-            wish = replace(request, start=sentence.start, end=sentence.end)
-        before = reading
-        wishes += [] if wish is None else [wish]
-    return tuple(
-        replace(wish, text=part)
-        for wish in wishes
-        for part in (
-            separate_orders(wish.text, _is_instruction)
-            if wish.kind == "instruction"
-            else [wish.text]
+def _wishes_in_order(
+    readings: Sequence[tuple[Sentence, str, MarkedSentence]], *, whole: bool
+) -> list[Wish]:
+    """The wishes of a message's sentences.
+
+    whole: whether these are all of its sentences. A request to forget is asked back if another
+    sentence may speak of it.
+    """
+    by_sentence: list[Wish | None] = []
+    for place, (sentence, text, reading) in enumerate(readings):
+        before = readings[place - 1][2] if place else None
+        wish = (
+            _to_forget("", "sure")
+            if not place and points_at_last(reading)
+            else _wish(text, reading, before)
         )
-    )
+        by_sentence.append(
+            wish and replace(wish, text=wish.text or text, start=sentence.start, end=sentence.end)
+        )
+    wishes: list[Wish] = []
+    for place, wish in enumerate(by_sentence):
+        if wish is None:
+            continue
+        if wish.kind == "instruction":
+            wishes += (
+                replace(wish, text=part) for part in separate_orders(wish.text, _is_instruction)
+            )
+        elif (
+            wish.kind == "forget"
+            and wish.surety in _ASKED_BACK
+            and not (
+                whole
+                and all(
+                    number == place
+                    or _forgets_too(other)
+                    or tells_of_else(readings[number][2], after=number > place)
+                    for number, other in enumerate(by_sentence)
+                )
+            )
+        ):
+            wishes.append(replace(wish, surety=_ASKED_BACK[wish.surety]))
+        else:
+            wishes.append(wish)
+    return wishes
+
+
+def _forgets_too(wish: Wish | None) -> bool:
+    return wish is not None and wish.kind == "forget" and wish.surety != "perhaps"
 
 
 def _is_among_people(messages: Sequence[Message]) -> bool:
@@ -368,58 +370,21 @@ def only_asks_to_forget(messages: Sequence[Message]) -> bool:
     return bool(by_users) and all(asks_only(message) for message in by_users)
 
 
-_REASON = re.compile(
-    r"\A(?P<request>(?:(?:please|actually|ok|okay|oh|sorry|and|just|can you|could you|would you"
-    r"|bitte)\b[\s,]*){0,3}(?:forget (?:about|that|what)\b|vergiss\b(?:,? bitte)?,? (?:dass|was)\b)"
-    r"[^,;:?]{3,120}),\s+(?:it|she|he|they|this|that|because|since|as|es|sie|er|das|weil|denn|da)"
-    r"\s[^?]+\Z",
-    re.IGNORECASE,
-)
-"""A request to forget with its reason: "Forget that Ida is pregnant, she wants to tell it"."""
-
-
-def _without_reason(text: str, before: MarkedSentence | None) -> Wish | None:
-    """The sure request of a sentence that goes on with its reason."""
-    match = _REASON.match(_plain(text))
-    if match is None:
-        return None
-    wish = _wish(text, read(match["request"] + "."), before, 0, 0, 0)
-    return wish if wish is not None and wish.kind == "forget" and wish.surety == "sure" else None
-
-
-def _wish(
-    text: str,
-    reading: MarkedSentence,
-    before: MarkedSentence | None,
-    number: int,
-    start: int,
-    end: int,
-) -> Wish | None:
+def _wish(text: str, reading: MarkedSentence, before: MarkedSentence | None) -> Wish | None:
+    """The wish of a sentence; its place is given as 0."""
     if _lifts_all(reading):
-        return Wish("withdrawal", number, text, start, end, extent="all_instructions")
+        return Wish("withdrawal", 0, text, 0, 0, extent="all_instructions")
     if asks_for_all(reading):
-        return Wish("forget", number, text, start, end, surety="asks", extent="all_memories")
+        return Wish("forget", 0, text, 0, 0, surety="asks", extent="all_memories")
     chances = likely(features(reading, before))
     if _FORGETS_ASKING.search(reading.text) is not None:
-        return Wish("withdrawal", number, text, start, end)
-    fact = fact_to_forget(reading)
-    if (fact or chances.forget >= ASKS) and not is_no_request(reading):
-        request = _Request(fact, "sure") if fact else _request(reading, before, chances.forget)
-        if request is not None:
-            return Wish(
-                "forget",
-                number,
-                text,
-                start,
-                end,
-                request.about,
-                surety=request.surety,
-                extent=request.extent,
-            )
+        return Wish("withdrawal", 0, text, 0, 0)
+    if (request := _request(reading, before, chances.forget)) is not None:
+        return replace(request, text=text)
     if (work := rule_of_work(reading)) is not None:
-        return Wish("instruction", number, text[work:], start, end)
+        return Wish("instruction", 0, text[work:], 0, 0)
     if asks_for_each_time(reading) or leaves_out(reading) or wants_value_again(reading):
-        return Wish("instruction", number, text, start, end)
+        return Wish("instruction", 0, text, 0, 0)
     if _wants(reading, chances):
         stops = _stops(reading)
         lifts = (
@@ -427,23 +392,37 @@ def _wish(
             or _forgets(reading)
             or (chances.lift > chances.instruct and not _wants_always_again(reading))
         )
+        if lifts and _is_at_hand(reading):
+            return None
         kind: Kind = "withdrawal" if lifts else "instruction"
-        return Wish(kind, number, text, start, end, instructs=stops)
+        return Wish(kind, 0, text, 0, 0, instructs=stops)
     match = _PREFERS.search(_plain(text))
     if match is not None:
         preference = _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
-        return Wish("instruction", number, preference, start, end)
-    about = thing_to_forget(reading) or (topic_of(reading) if chances.forget >= PERHAPS else "")
+        return Wish("instruction", 0, preference, 0, 0)
+    about = topic_of(reading) if chances.forget >= PERHAPS else ""
     if about and not is_no_request(reading):
-        return Wish("forget", number, text, start, end, about, surety="perhaps")
+        return Wish("forget", 0, text, 0, 0, about, surety="perhaps")
     if (allowed := _ALLOWS.search(_plain(text))) is not None and not reading.asks:
-        return Wish("withdrawal", number, allowed["what"], start, end, surety="perhaps")
+        return Wish("withdrawal", 0, allowed["what"], 0, 0, surety="perhaps")
     if (returns := _RETURNS.match(_plain(text))) is not None and not reading.asks:
         thing = returns[returns.lastgroup or 0]
-        return Wish("withdrawal", number, thing, start, end, surety="perhaps", extent="instead")
-    if chances.lift >= LIFTS_PERHAPS and not is_no_instruction(reading):
-        return Wish("withdrawal", number, text, start, end, surety="perhaps")
+        return Wish("withdrawal", 0, thing, 0, 0, surety="perhaps", extent="instead")
+    at_hand = _is_at_hand(reading) or "THING" in reading.kind_set
+    if chances.lift >= LIFTS_PERHAPS and not at_hand and not is_no_instruction(reading):
+        return Wish("withdrawal", 0, text, 0, 0, surety="perhaps")
     return None
+
+
+def _is_at_hand(reading: MarkedSentence) -> bool:
+    """Whether a sentence is about a text at hand.
+
+    For example "turn this text back into German".
+    """
+    manner = {mark.start for mark in reading.marks if mark.kind == "MANNER"}
+    return "STAND" not in reading.kind_set and any(
+        mark.kind in ("ONEOFF", "HERE") and mark.start not in manner for mark in reading.marks
+    )
 
 
 def _is_instruction(reading: MarkedSentence) -> bool:
@@ -460,18 +439,24 @@ def _wants(reading: MarkedSentence, chances: Likely) -> bool:
     )
 
 
-def _request(
-    reading: MarkedSentence, before: MarkedSentence | None, chance: float
-) -> _Request | None:
+def _request(reading: MarkedSentence, before: MarkedSentence | None, chance: float) -> Wish | None:
     """The topic of a request to forget, and how sure the request is.
 
     None where a sentence only points, and no sign says that a statement is meant.
     """
-    is_file = "THING" in reading.kind_set and "MEMORY" not in reading.kind_set
-    surety: Surety = "sure" if chance >= SURE and not is_file else "asks"
+    surety: Surety = "asks"
+    if (plain := plain_request(reading)) is not None:
+        reading, surety = plain.reading, "sure"
+        chance = max(chance, likely(features(reading, before)).forget)
+        if plain.about and (chance >= ASKS or fact_named(reading)):
+            return _to_forget(plain.about, surety, _extent_of(reading))
+        if plain.about and plain.polite and "FORGET" in reading.kind_set:
+            return _to_forget(plain.about, "known")
+    if chance < ASKS or is_no_request(reading):
+        return None
     about = topic_of(reading)
     if about:
-        return _Request(about, surety, _extent_of(reading))
+        return _to_forget(about, surety, _extent_of(reading))
     if (
         before is not None
         and "THING" in before.kind_set
@@ -486,17 +471,20 @@ def _request(
     ):
         about = topic_of(before)
         if about:
-            return _Request(about, surety, _extent_of(before))
+            return _to_forget(about, surety, _extent_of(before))
     if (
         before is not None
-        and chance >= SURE
         and before.kind_set & {"MY", "PERSONAL"}
         and "THING" not in before.kind_set
     ):
-        return _Request(topic_of(before), "asks")
+        return _to_forget(topic_of(before), "asks")
     if reading.kind_set & {"LAST", "TOLD", "MEMORY", "KEEP", "DONT_KEEP", "ABOUT_JA", "REGRET"}:
-        return _Request("", surety if "LAST" in reading.kind_set else "asks")
+        return _to_forget("", surety if "LAST" in reading.kind_set else "asks")
     return None
+
+
+def _to_forget(about: str, surety: Surety, extent: Extent = "single") -> Wish:
+    return Wish("forget", 0, "", 0, 0, about, surety=surety, extent=extent)
 
 
 def _extent_of(request: MarkedSentence) -> Extent:

@@ -26,7 +26,7 @@ from memory_core.domain.requests.memories import (
     SaveInput,
 )
 from memory_core.domain.results import Accepted
-from memory_core.domain.statements.wishes import said_wishes
+from memory_core.domain.statements.wishes import Wish, said_wishes
 from memory_core.functions.callers import Right
 from memory_core.functions.mcp.answers import (
     accepted_conversation_text,
@@ -57,6 +57,11 @@ HIDDEN = (
     "They ask to forget something: what that surely names is hidden soon, not gone. "
     "memory_timeline then lists it as deleted; if the user did not mean it, they can restore it "
     "(POST /api/v1/memories/{id}/restore)."
+)
+ASKED_BACK = (
+    "They may ask to forget something, which is not done without a yes: ask the user what is "
+    "meant, find it with memory_search, and call memory_forget with its ids, which shows what "
+    "would go."
 )
 MOST_NAMED = 200
 """Memories whose versions the code of a question names.
@@ -165,7 +170,7 @@ async def ask_to_heed(caller: ToolCaller, asked: ConverseArguments) -> Question 
         None if the turns have no new request to forget.
 
     """
-    requests = await _new_requests(caller, asked)
+    requests = [wish.text for wish in await _new_requests(caller, asked) if _is_plain(wish)]
     if not requests:
         return None
     lines = [f"- {one_line(request)}" for request in requests]
@@ -199,11 +204,18 @@ async def converse(caller: ToolCaller, asked: ConverseArguments) -> str:
     text = accepted_conversation_text(
         await caller.core.converse(caller.owner, conversation, caller.call)
     )
-    return f"{text} {HIDDEN}" if requests else text
+    if any(map(_is_plain, requests)):
+        text = f"{text} {HIDDEN}"
+    return text if all(map(_is_plain, requests)) else f"{text} {ASKED_BACK}"
 
 
-async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[str]:
-    """The sentences that ask to forget something and would be carried out.
+def _is_plain(request: Wish) -> bool:
+    """Whether a request would be carried out, not asked back."""
+    return request.surety in ("sure", "known")
+
+
+async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[Wish]:
+    """The requests to forget that would be carried out or asked back.
 
     Those of turns that the session already has are left out.
     """
@@ -218,18 +230,18 @@ async def _new_requests(caller: ToolCaller, asked: ConverseArguments) -> list[st
         for turn in asked.messages
     ]
     requests = [
-        wish for wish in said_wishes(messages) if wish.kind == "forget" and wish.surety == "sure"
+        wish for wish in said_wishes(messages) if wish.kind == "forget" and wish.surety != "perhaps"
     ]
     if not requests or asked.session_id is None:
-        return [wish.text for wish in requests]
+        return requests
     try:
         page = await caller.core.session_messages(
             caller.owner, asked.session_id, limit=100, newest_first=True
         )
     except NotFound:
-        return [wish.text for wish in requests]
+        return requests
     known = {message.content for message in page.messages}
-    return [wish.text for wish in requests if messages[wish.message].content not in known]
+    return [wish for wish in requests if messages[wish.message].content not in known]
 
 
 async def timeline(caller: ToolCaller, asked: TimelineArguments) -> str:
