@@ -23,7 +23,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.readable import memories_of, readable_shown
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, Thesaurus
 from memory_core.recollection.candidate_search import CandidateSearch, RetrieveRules
 from memory_core.recollection.candidate_sources import ColdSearch
@@ -384,9 +384,7 @@ class Retriever:
             else []
         )
         names = [look.candidates.ids[row] for row in behind]
-        memories_behind = await memories_of(
-            self._store, owner, names, look.candidates.memories, look.search_answer.head, look.where
-        )
+        memories_behind = await self.row_memories.read_told(owner, look, names, look.where)
         statements += _statements_behind(rows, behind, look, memories_behind)
         ordered, leading = await asyncio.to_thread(
             put_updates_first, rows, statements, query.query, look.analysis.terms
@@ -450,9 +448,7 @@ class Retriever:
         groups |= told_rows(look, rows, self.passing.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
         names = list(dict.fromkeys([*names, *beside]))
-        read = await memories_of(
-            self._store, owner, names, look.candidates.memories, look.search_answer.head
-        )
+        read = await self.row_memories.read_told(owner, look, names)
         quotations = {
             row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()
         }

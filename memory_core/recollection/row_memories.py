@@ -6,12 +6,20 @@ import logging
 from collections.abc import Sequence
 
 from memory_core.domain.event_log import base_id, is_of_its_life
+from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
-from memory_core.ports import LongTermStore
+from memory_core.ledger.readable import memories_of, readable_shown
+from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.query_round import QueryRound
-from memory_core.recollection.untold import Untold, is_silenced
+from memory_core.recollection.untold import (
+    Silenced,
+    Untold,
+    has_deleted,
+    is_made_of_several,
+    is_silenced,
+)
 
 log = logging.getLogger(__name__)
 
@@ -75,13 +83,47 @@ class RowMemories:
         ]
         documents |= await self._read_intact(owner, alone, look)
         documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
-        documents = {
-            name: documents[name]
-            for name in chosen
-            if name in documents
-            and not (silenced and is_silenced(documents[name].memory, silenced))
-        }
+        documents = {name: documents[name] for name in chosen if name in documents}
+        if has_deleted(look.search_answer.head):
+            documents = await self._without_untold(owner, look, documents, silenced)
         return await self._without_lost_versions(owner, documents)
+
+    async def read_told(
+        self, owner: Owner, look: QueryRound, names: Sequence[str], where: Filter | None = None
+    ) -> dict[str, Memory]:
+        """Read memories to quote, without those that tell a deleted fact.
+
+        Args:
+            owner: Whose memories are read.
+            look: The round that found them.
+            names: Their ids.
+            where: The filter that they must pass; None for none.
+
+        Raises:
+            Unavailable: The long-term store is down.
+
+        """
+        head = look.search_answer.head
+        read = await memories_of(self._store, owner, names, look.candidates.memories, head, where)
+        untold = await self._untold.among(owner, head, read.values())
+        return {name: memory for name, memory in read.items() if memory.id not in untold}
+
+    async def _without_untold(
+        self,
+        owner: Owner,
+        look: QueryRound,
+        documents: dict[str, SerializedMemory],
+        silenced: Silenced,
+    ) -> dict[str, SerializedMemory]:
+        """The documents without those that tell a deleted fact."""
+        memories, _ = readable_shown(documents)
+        made = [memory for memory in memories.values() if is_made_of_several(memory)]
+        untold = await self._untold.among(owner, look.search_answer.head, made)
+        return {
+            name: documents[name]
+            for name, memory in memories.items()
+            if memory.id not in untold and not is_silenced(memory, silenced)
+        }
 
     async def _without_lost_versions(
         self, owner: Owner, documents: dict[str, SerializedMemory]

@@ -51,6 +51,7 @@ from memory_core.recollection.expectations import (
     foreseen,
 )
 from memory_core.recollection.superseded import Fallen, stale_facts
+from memory_core.recollection.untold import Untold
 
 _READ_AT_ONCE = 200
 
@@ -63,6 +64,7 @@ class Scenes:
 
     def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock) -> None:
         self._store, self._cursors, self._clock = store, cursors, clock
+        self._untold = Untold(store)
 
     async def page(self, owner: Owner, cursor: str | None, limit: int) -> ScenePage:
         """Return a page of scenes, the most recently begun first.
@@ -159,6 +161,8 @@ class Scenes:
     ) -> dict[str, Scene]:
         """Return the scenes in these documents by id, without removed and expired cells.
 
+        Nor with cells that tell a deleted fact.
+
         A scene without any other cell is left out.
         """
         scenes = {
@@ -166,11 +170,10 @@ class Scenes:
             for document in documents
             if document.body["epoch"] == head.epoch
         }
-        gone: set[str] = set()
+        cells = sorted({name for scene in scenes.values() for name in scene.cell_ids})
+        gone = {*await self._untold.of_cells(owner, head, cells)}
         if head.last_removal_sequence > head.consolidated_sequence:
-            gone = await self._gone(
-                owner, sorted({name for scene in scenes.values() for name in scene.cell_ids})
-            )
+            gone |= await self._gone(owner, cells)
         return {
             name: current
             for name, scene in scenes.items()
