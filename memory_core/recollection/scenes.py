@@ -262,6 +262,7 @@ class Profiles:
 
     def __init__(self, store: LongTermStore, clock: Clock) -> None:
         self._store, self._clock, self._zones = store, clock, Zones(store)
+        self._untold = Untold(store)
 
     async def of(
         self, owner: Owner, at: datetime | None = None, *, without_session_id: str | None = None
@@ -303,7 +304,12 @@ class Profiles:
             if not found_more:
                 break
             memories |= found_more
-        searchable = {name: memory for name, memory in memories.items() if memory.searchable}
+        untold = await self._untold.among(owner, look.head, memories.values())
+        searchable = {
+            name: memory
+            for name, memory in memories.items()
+            if memory.searchable and name not in untold
+        }
         profile = profile_at(with_successors(person, memories), searchable, at or self._clock.now())
         profile = await self._without_changed(
             owner,
