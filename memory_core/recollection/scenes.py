@@ -433,8 +433,17 @@ def _without_session(
     """Return the profile without a session's facts; traits stay, since they come from many."""
     if session_id is None:
         return profile
+    of_session = {name for name, memory in memories.items() if memory.session_id == session_id}
     return profile.with_facts(
-        [fact for fact in profile.explicit if memories[fact.memory_id].session_id != session_id]
+        [
+            fact.model_copy(
+                update={
+                    "previous": [old for old in fact.previous if old.memory_id not in of_session]
+                }
+            )
+            for fact in profile.explicit
+            if fact.memory_id not in of_session
+        ]
     )
 
 
