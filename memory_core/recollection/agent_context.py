@@ -229,7 +229,7 @@ class Briefing:
     async def _earlier(
         self, owner: Owner, asked: ContextInput, query: str, read: _Sources
     ) -> list[Piece]:
-        """Return the facts that held at the time that a query asks for, and hold no more.
+        """Return the facts that held only at the time that a query names.
 
         A query that names a past time costs one more read of the profile, any other none.
         """

@@ -27,7 +27,10 @@ _FIRST = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """A fact that holds no more, with its time; `until` is None where that is not known."""
+    """A fact that holds no more, with its time.
+
+    `until` is None where that is not known.
+    """
 
     name: str
     value: Any
@@ -73,7 +76,7 @@ def _latest_of(window: Window, today: date) -> Window:
 def earlier_pieces(
     profile: Profile, then: Profile, window: Window | None, terms: Collection[str], moment: datetime
 ) -> list[Piece]:
-    """Make a line for each fact that a question names, that held then and holds no more.
+    """Make a line for each fact that a question names and that held only then.
 
     Args:
         profile: The present profile.
@@ -83,12 +86,12 @@ def earlier_pieces(
         moment: The time of the context, in the caller's time zone.
 
     """
-    held = [
+    facts = [
         earlier
         for earlier in _earlier(profile, then)
         if earlier.meets(window) and not _names(earlier.name).isdisjoint(terms)
     ]
-    held.sort(key=lambda earlier: earlier.since, reverse=True)
+    facts.sort(key=lambda earlier: earlier.since, reverse=True)
     return [
         Piece(
             earlier.memory_id,
@@ -98,7 +101,7 @@ def earlier_pieces(
             _FIRST - place / MOST_EARLIER,
             mark=_time_of(earlier, moment),
         )
-        for place, earlier in enumerate(held[:MOST_EARLIER])
+        for place, earlier in enumerate(facts[:MOST_EARLIER])
     ]
 
 

@@ -448,7 +448,7 @@ def replaced_pieces(
 
 
 def _asked_before(pieces: Iterable[Piece]) -> dict[str, str]:
-    """By the id of a turn, what an assistant asked in the turn right before it."""
+    """By the id of a turn, what an assistant asked right before it."""
     turns = sorted(
         (piece for piece in pieces if is_message(piece.id)), key=lambda piece: piece.said
     )

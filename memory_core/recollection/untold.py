@@ -164,7 +164,7 @@ class Untold:
         )
 
     async def _sources_of(self, owner: Owner, memories: Iterable[Memory]) -> dict[str, set[str]]:
-        """By memory that was made of several, the ids of all notes and cells it was made of."""
+        """By memory that was made of several, the ids of these."""
         made = [memory for memory in memories if is_made_of_several(memory)]
         made_of = {memory.id: {*memory.source_ids} for memory in made}
         asked = {memory.cell_id for memory in made if memory.cell_id is not None}
@@ -187,7 +187,7 @@ def has_deleted(head: Head | None) -> bool:
 
 
 def is_made_of_several(memory: Memory) -> bool:
-    """Whether a memory is a pattern, or a note that was made of more than its own cell."""
+    """Whether a memory is a pattern, or a note of more than its own cell."""
     return memory.category == _PATTERN or (
         memory.category == _NOTE and memory.source_ids != [memory.cell_id]
     )
@@ -214,21 +214,21 @@ def is_silenced(memory: Memory, silenced: Silenced) -> bool:
 
 
 def _is_of_silenced(memory: Memory, sources: Collection[str], silenced: Silenced) -> bool:
-    """Whether a note was made of any cell that is silenced, or a pattern of no other cells."""
+    """Whether any cell of a note, or every cell of a pattern, is silenced."""
     if memory.category == _NOTE:
         return not silenced.keys().isdisjoint(sources)
     return bool(sources) and silenced.keys() >= {*sources}
 
 
 def _silenced_numbers(facts: Iterable[AtomicFact], messages: Sequence[Memory]) -> frozenset[int]:
-    """The numbers of a cell's messages that told one of these facts, or say it again."""
+    """The numbers of a cell's messages that tell one of these facts."""
     numbers = {fact.message for fact in facts if fact.message is not None}
     telling = [message for message in messages if message.metadata.get("message") in numbers]
-    said = [set(tokens(fact.text)) - _SUBJECT for fact in facts]
+    of_facts = [set(tokens(fact.text)) - _SUBJECT for fact in facts]
     again = [
         message
         for message in messages
-        if any(words and words <= {*tokens(message.content)} for words in said)
+        if any(words and words <= {*tokens(message.content)} for words in of_facts)
     ]
     return frozenset(
         numbers

@@ -34,7 +34,7 @@ TOLD = (
 )
 """What is said, the word that tells it, and a question for it."""
 OVERVIEW = "What do you know about me?"
-Said = Sequence[tuple[int, int, bool]]
+Turns = Sequence[tuple[int, int, bool]]
 """Which is said in which session, and whether an assistant repeats it."""
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
@@ -44,8 +44,8 @@ async def rules(world: World) -> MemoryCore:
     return await world.core_by_rules(embedder=WordsEmbedder(), consolidation_threshold=5)
 
 
-async def live(core: MemoryCore, owner: Owner, said: Said) -> None:
-    for day, (which, session, repeated) in enumerate(said):
+async def live(core: MemoryCore, owner: Owner, turns: Turns) -> None:
+    for day, (which, session, repeated) in enumerate(turns):
         text = TOLD[which][0]
         lines = [text, ("assistant", f"I see: {text}")] if repeated else [text]
         at = NOW - timedelta(days=40 - day)
@@ -80,7 +80,7 @@ async def answers(core: MemoryCore, owner: Owner) -> dict[str, str]:
     texts["history"] = [
         str(await core.evolution(owner, fact.id)) for fact in await facts(core, owner)
     ]
-    return {where: "\n".join(told) for where, told in texts.items()}
+    return {where: "\n".join(parts) for where, parts in texts.items()}
 
 
 async def facts(core: MemoryCore, owner: Owner, **query: str) -> list[Memory]:
@@ -113,7 +113,7 @@ async def put_away(core: MemoryCore, owner: Owner, ids: Sequence[str], way: str)
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
-    said=st.lists(
+    turns=st.lists(
         st.tuples(st.integers(0, len(TOLD) - 1), st.integers(0, 2), st.booleans()),
         min_size=2,
         max_size=9,
@@ -121,11 +121,11 @@ async def put_away(core: MemoryCore, owner: Owner, ids: Sequence[str], way: str)
     way=st.sampled_from(["delete", "forget"]),
 )
 async def test_a_fact_that_is_gone_is_told_by_nothing_that_was_made_of_it(
-    rules: MemoryCore, said: Said, way: str
+    rules: MemoryCore, turns: Turns, way: str
 ) -> None:
     owner = Owner("app", f"user-{uuid.uuid4().hex[:8]}")
-    await live(rules, owner, said)
-    word, other = TOLD[said[0][0]][1], TOLD[said[-1][0]][1]
+    await live(rules, owner, turns)
+    word, other = TOLD[turns[0][0]][1], TOLD[turns[-1][0]][1]
     gone = await all_that_tell(rules, owner, word)
     assert gone
     await put_away(rules, owner, gone, way)
@@ -144,5 +144,5 @@ async def test_a_fact_that_is_gone_is_told_by_nothing_that_was_made_of_it(
 
 
 async def nowhere(core: MemoryCore, owner: Owner, word: str) -> None:
-    told = await answers(core, owner)
-    assert [where for where, text in told.items() if word in text] == []
+    texts = await answers(core, owner)
+    assert [where for where, text in texts.items() if word in text] == []

@@ -24,5 +24,5 @@ DECEMBER = datetime(2025, 12, 15, 12, tzinfo=timezone.utc)
 def test_a_time_of_every_year_is_the_latest_that_has_begun(
     window: Window, asked: date | None
 ) -> None:
-    found = asked_window([window], DECEMBER)
-    assert (None if found is None else found.start) == asked
+    stretch = asked_window([window], DECEMBER)
+    assert (None if stretch is None else stretch.start) == asked

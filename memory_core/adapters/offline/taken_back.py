@@ -175,7 +175,7 @@ _SAID_WRONG = re.compile(
     re.IGNORECASE,
 )
 _SAID_ALL_WRONG = tuple(
-    re.compile(rf"{said}[\s.!]*\Z", re.IGNORECASE) for said in (_SAID, _SAID_IN_GERMAN)
+    re.compile(rf"{opening}[\s.!]*\Z", re.IGNORECASE) for opening in (_SAID, _SAID_IN_GERMAN)
 )
 _OWNER_OF_SAID = re.compile(r"\A(?:my|our|the|mein\w{0,2}|unser\w{0,2}) ", re.IGNORECASE)
 

@@ -83,11 +83,11 @@ def stated_beside_facts(messages: Iterable[Memory], cells: Mapping[str, Memory])
         cell = cells.get(message.cell_id or "")
         number, words = message.metadata.get("message"), frozenset(tokens(message.content))
         facts = [
-            told
+            fact_words
             for fact in (() if cell is None else cell.atomic_facts)
-            if (told := frozenset(tokens(fact.text)) - _USER)
+            if (fact_words := frozenset(tokens(fact.text)) - _USER)
             and fact.fact_id is not None
-            and (fact.message == number or told <= words)
+            and (fact.message == number or fact_words <= words)
         ]
         if text := _beside(message.content, facts):
             stated.append(message.changed(content=text))

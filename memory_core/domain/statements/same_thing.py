@@ -152,8 +152,8 @@ def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
         and any(thing.start < it.start for thing in ours)
     ):
         return False
-    told = (thing for thing in now.named.things if not thing.acts and thing.start < it.start)
-    terms = frozenset[str]().union(*(thing.words | thing.pre for thing in told))
+    antecedents = (thing for thing in now.named.things if not thing.acts and thing.start < it.start)
+    terms = frozenset[str]().union(*(thing.words | thing.pre for thing in antecedents))
     return not (shared_terms(terms, before.terms) | shared_terms(before.terms, terms))
 
 

@@ -47,7 +47,9 @@ def in_common(
 
 
 def is_another(before: Thing, now: Thing, known: frozenset[str]) -> bool:
-    """Whether a thing of the same name is another one: my sister's flight, the talk with Anna.
+    """Whether a thing of the same name is another one.
+
+    For example "my sister's flight", "the talk with Anna".
 
     Args:
         before: The earlier thing.
