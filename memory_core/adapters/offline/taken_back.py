@@ -174,8 +174,9 @@ _SAID_WRONG = re.compile(
     r"(?P<value>[^,;!?]{1,40}(?:,\d{3})?)",
     re.IGNORECASE,
 )
-_SAID_ALL_WRONG = tuple(
-    re.compile(rf"{opening}[\s.!]*\Z", re.IGNORECASE) for opening in (_SAID, _SAID_IN_GERMAN)
+_SAID_ALL_WRONG = (
+    re.compile(_SAID + r"[\s.!]{0,9}\Z", re.IGNORECASE),
+    re.compile(_SAID_IN_GERMAN + r"[\s.!]{0,9}\Z", re.IGNORECASE),
 )
 _OWNER_OF_SAID = re.compile(r"\A(?:my|our|the|mein\w{0,2}|unser\w{0,2}) ", re.IGNORECASE)
 
