@@ -59,7 +59,8 @@ Made of what each call declares, by `python -m deployment.access_table`; a test 
 answers. `yes`: the caller passes the gate. Otherwise the status of the refusal.
 
 - **read**, **write**, **admin**: an API key, or an [application's token of Entra ID](entra.md), with this right alone. `admin` includes the
-  others.
+  others. **write** neither searches nor lists, but the answer to a change has what was changed: a memory that is edited, restored or copied,
+  the messages that are taken from a session.
 - **bound**: a key that is bound to a user, or a person's token, each with `read` and `write`; in the first column the calls name that
   user, in the second another one.
 - **admin of another app**: the calls name this app in `app_id`. A call that takes none is about the caller's own app, whatever is asked.

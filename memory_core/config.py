@@ -787,9 +787,9 @@ class Settings(DeferredModel):
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
         """Read the settings from the environment; an empty variable counts as not given.
 
-        A MEMORY_ variable that is nearly the name of a setting is an error. Any other unknown
-        variable is only logged, since other software (systemd) uses the prefix too. Variables of
-        other memory services are only logged as well.
+        A variable with a prefix of ours that is nearly the name of a setting is an error. Any other
+        unknown one is only logged, since other software (systemd) uses these prefixes too.
+        Variables of other memory services are only logged as well.
 
         Raises ConfigError, in a single line, for all wrong values together.
         """

@@ -262,6 +262,10 @@ SECRETS = frozenset({
 })  # fmt: skip
 """Settings whose values are never shown, logged or put into an error."""
 
+_OF_MODELS = ("LLM_", "EMBEDDING_")
+PREFIXES = ("MEMORY_", *_OF_MODELS)
+"""Prefixes of the variables of our settings; `LOG_LEVEL` has none."""
+
 LIVE = "MEMORY_LIVE_"
 """Prefix of the variables of the tests against a live account.
 
@@ -283,7 +287,7 @@ _RENAMED = {"OMNIMEMORY_DEFAULT_MAX_MESSAGES": "BATCH_MESSAGES"}
 
 def variable(name: str) -> str:
     """The environment variable of a setting."""
-    has_own_prefix = name.startswith(("llm_", "embedding_")) or name == "log_level"
+    has_own_prefix = name.upper().startswith(_OF_MODELS) or name == "log_level"
     return name.upper() if has_own_prefix else f"MEMORY_{name.upper()}"
 
 
@@ -301,7 +305,7 @@ def display_value(name: str, value: Any) -> str:
 
 
 def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    """List the MEMORY_ variables that name no setting, each with the most similar setting.
+    """List the variables with a prefix of ours that name no setting.
 
     Args:
         environ: The environment.
@@ -311,7 +315,7 @@ def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[
         For each variable the variable of the setting that it nearly names, or None.
 
     """
-    strange = (name for name in environ if name.startswith("MEMORY_") and name not in known)
+    strange = (name for name in environ if name.startswith(PREFIXES) and name not in known)
     names = sorted(
         name for name in strange if not name.startswith(LIVE) and name not in COMMAND_LINE
     )

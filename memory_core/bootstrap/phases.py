@@ -14,6 +14,7 @@ from memory_core.consolidation.backfill import EarlierMessages, Reembedder
 from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.duplicates import Merging
 from memory_core.consolidation.fading import Compressor, ImportanceCrossings
+from memory_core.consolidation.instruction_conflicts import InstructionConflictStep
 from memory_core.consolidation.pattern_withdrawal import PatternWithdrawal
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
@@ -220,6 +221,7 @@ def _steps(
         ConflictStep(here.store, ledger, here.agents, here.rules, task_services.steps),
         *(() if is_joint else scenes),
         SceneConflictStep(here.agents, here.rules, task_services.steps),
+        InstructionConflictStep(here.store, here.agents, here.rules, task_services.steps),
         ProfileStep(here.agents, here.rules, task_services.steps, reflecting),
         EarlierMessages(here.store, here.embedder, rules.finish.cap),
     )

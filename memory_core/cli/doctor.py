@@ -372,7 +372,7 @@ def _dependency_check(name: str, dependency: Mapping[str, Any]) -> Finding:
     label = f"{name.replace('_', ' ')} ({dependency.get('adapter') or 'not open'})"
     status = str(dependency.get("status"))
     detail = f"{status}: {dependency['detail']}" if dependency.get("detail") else status
-    is_well = status in ("ready", "ok", "up")
+    is_well = status in ("ok", "off")  # a setting switched it off
     return Finding(
         label, "ok" if is_well else "wrong", detail, "" if is_well else ADVICE.get(name, "")
     )

@@ -253,7 +253,9 @@ async def timeline(
         events,
         ("at", "event", "memory", "content"),
         rows,
-        "Nothing happened then. Leave out --since or --until.",
+        "Nothing happened then. Leave out an option."
+        if any(query.values())
+        else "Nothing happened yet.",
     )
 
 

@@ -343,7 +343,7 @@ class ConflictStep:
             return Rulings.of(
                 prompt, answer.value, answer.provenance.model, by_rule=agents is self._rules
             )
-        return Rulings({}, failed=True)
+        return Rulings({})
 
     async def _due(self, run: Run) -> list[_Case]:
         """Return the conflicts that this run decides, by when their later side was asserted."""

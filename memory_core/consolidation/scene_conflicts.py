@@ -22,6 +22,7 @@ from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.scenes import scene_in
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
@@ -48,7 +49,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class Case:
     """Two facts that exclude each other, the earlier first, as the agents say.
 
     Attributes:
@@ -70,6 +71,7 @@ class _Case:
 
     @property
     def ids(self) -> list[str]:
+        """The ids of both memories, and of the records that may be about them."""
         return [
             self.old_id,
             self.new_id,
@@ -80,6 +82,7 @@ class _Case:
         ]
 
     def record(self, now: datetime) -> ConflictRecord:
+        """The pending record about both."""
         return ConflictRecord(
             id=self.ids[2],
             status="pending",
@@ -99,6 +102,7 @@ class SceneConflictStep:
     """
 
     name = "scene conflicts"
+    counted = "scene_conflicts"
 
     def __init__(self, agents: Agents, rules: Agents, steps: Steps) -> None:
         self._agents, self._rules, self._steps = agents, rules, steps
@@ -114,14 +118,14 @@ class SceneConflictStep:
             Unavailable: The long-term store or an agent is down.
 
         """
-        left = await self._cases(run) if cursor is None else [_Case(**fields) for fields in cursor]
+        left = await self._cases(run) if cursor is None else [Case(**fields) for fields in cursor]
         return await self._proposal(run, left) if left else None
 
     async def dry_run(self, run: Run) -> Mapping[str, int]:
         """Count no work: only agents could tell, and a forecast asks none."""
         return {}
 
-    async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
+    async def _proposal(self, run: Run, left: Sequence[Case]) -> Proposal:
         case = left[0]
 
         def reads(look: ReadSet) -> list[str]:
@@ -132,7 +136,7 @@ class SceneConflictStep:
 
         return Proposal(case.ids, decide, reads=reads)
 
-    def _chunk(self, owner: Owner, left: Sequence[_Case], look: ReadSet) -> Chunk:
+    def _chunk(self, owner: Owner, left: Sequence[Case], look: ReadSet) -> Chunk:
         """Settle the first of the contradictions: the earlier fact is superseded, with a record."""
         case, rest = left[0], [asdict(left_case) for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
@@ -151,15 +155,13 @@ class SceneConflictStep:
             )
         page.record(record)
         try:
-            record = decide_by_time(
-                page, page.puts[record.id], f"{case.reason}; told in one scene", case.by
-            )
+            record = decide_by_time(page, page.puts[record.id], case.reason, case.by)
         except Conflict as refused:
-            log.info("two facts of a scene are left side by side: %s", refused.detail)
+            log.info("two memories are left side by side: %s", refused.detail)
             return over
-        return replace(over, **page.written(), counts={"scene_conflicts": 1})
+        return replace(over, **page.written(), counts={self.counted: 1})
 
-    async def _cases(self, run: Run) -> list[_Case]:
+    async def _cases(self, run: Run) -> list[Case]:
         changed = await self._facts(run, run.changed_ids(MemoryType.SEMANTIC.value))
         facts = {name: fact for name, fact in changed.items() if fact.cell_id is not None}
         if not facts:
@@ -175,14 +177,14 @@ class SceneConflictStep:
         chosen = sorted(by_scene, key=lambda name: assertion_order(by_scene[name][-1]))[
             -MOST_SCENES:
         ]
-        cases: dict[frozenset[str], _Case] = {}
+        cases: dict[frozenset[str], Case] = {}
         for scene_id in chosen:
             new = by_scene[scene_id][-MOST_NEW:]
             for case in await self._contradictions(run, scene_id, new):
                 cases.setdefault(frozenset((case.old_id, case.new_id)), case)
         return list(cases.values())
 
-    async def _contradictions(self, run: Run, scene_id: str, new: Sequence[Memory]) -> list[_Case]:
+    async def _contradictions(self, run: Run, scene_id: str, new: Sequence[Memory]) -> list[Case]:
         """Return the facts of a scene that new facts exclude; only the latest are compared."""
         document = (await run.reads.look([scene_id])).documents.get(scene_id)
         if document is None:
@@ -197,11 +199,13 @@ class SceneConflictStep:
         older = sorted((await self._facts(run, sorted(names))).values(), key=assertion_order)[
             -MOST_HELD:
         ]
-        prompt = ConflictPrompt(tuple(new), tuple(older))
-        if not any(_is_comparable(fact, older_fact) for fact in new for older_fact in older):
+        new = [fact for fact in new if any(_is_comparable(fact, each) for each in older)]
+        older = [each for each in older if any(_is_comparable(fact, each) for fact in new)]
+        if not new:
             return []
+        prompt = ConflictPrompt(tuple(new), tuple(older))
         rulings = await self._rulings(run, prompt)
-        cases: list[_Case] = []
+        cases: list[Case] = []
         for fact, older_fact in (
             (fact, older_fact)
             for fact in new
@@ -214,11 +218,11 @@ class SceneConflictStep:
             first, last = sorted((fact, older_fact), key=assertion_order)
             reasoning = "" if ruling is None else ruling.reasoning.replace("\0", "").strip()
             cases.append(
-                _Case(
+                Case(
                     first.id,
                     last.id,
                     UNSURE if ruling is None else ruling.confidence_score,
-                    doubt or reasoning[:MAX_REASON] or "contradicted",
+                    doubt or f"{reasoning[:MAX_REASON] or 'contradicted'}; told in one scene",
                     rulings.model,
                     doubt is not None,
                 )
@@ -247,7 +251,7 @@ class SceneConflictStep:
         return Rulings.of(prompt, answer.value, answer.provenance.model, by_rule=True)
 
     async def _facts(self, run: Run, names: Sequence[str]) -> dict[str, Memory]:
-        """Return those of these memories that are facts and found by default."""
+        """Return those of these memories that may be superseded."""
         memories = await run.reads.memories(names)
         return {name: memory for name, memory in memories.items() if _may_be_superseded(memory)}
 
@@ -264,8 +268,8 @@ def _keep_pending(
 
 def _may_be_superseded(memory: Memory) -> bool:
     return (
-        memory.type is MemoryType.SEMANTIC
-        and memory.category == "fact"
+        memory.type is not MemoryType.EPISODIC
+        and memory.category in ("fact", INSTRUCTION)
         and memory.status in FOUND_BY_DEFAULT
     )
 

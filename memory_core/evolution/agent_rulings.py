@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 
 from memory_core.domain.agent_schemas import ConversationRulings, Decision, Decisions, RuledPair
 from memory_core.domain.memory import Memory, MemoryType, Vector
-from memory_core.domain.note import FRAME_WORDS
 from memory_core.domain.statements.change_messages import tells_change
-from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text.sameness import differences, names_in, normalised, words_in
 from memory_core.domain.text.spelling import numbers_in
 from memory_core.domain.truth.slots import is_retraction, same_value, slot_of
-from memory_core.evolution.links import Linked
+from memory_core.evolution.links import Linked, telling_words
 from memory_core.evolution.opinions import (
     MIN_CONFIDENCE,
     both_reasons,
@@ -38,7 +36,6 @@ SHARED_BY_NOTES = 3
 """Telling words that two notes share at least, when a note is to stand for the other note or
 against it.
 """
-_FRAME = FRAME_WORDS | {"user", "assistant"}
 _TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
 
 
@@ -56,22 +53,17 @@ class ConflictPrompt:
     def of(
         cls, linked: Sequence[tuple[Memory, Sequence[Linked]]], most: int = MAX_HELD
     ) -> ConflictPrompt:
-        """The new memories with links to older memories, and these older memories.
+        """The new memories with older memories to compare with, and these older memories.
 
-        Only older memories of other cells are taken, the nearest first. Their order does not change
-        with time, so that a repeated read asks the same.
+        The nearest come first. Their order does not change with time, so that a repeated read asks
+        the same.
 
         Args:
-            linked: New memories with their links.
+            linked: New memories, each with what it is compared with.
             most: Older memories at most.
 
         """
-        pairs = [
-            (new, link)
-            for new, links in linked
-            for link in links
-            if link.memory.cell_id != new.cell_id or new.cell_id is None
-        ]
+        pairs = [(new, link) for new, links in linked for link in links]
         pairs.sort(key=lambda pair: (-pair[1].link.similarity_score, pair[1].memory.id))
         older = list({link.memory.id: link.memory for _, link in pairs}.values())[:most]
         known = {memory.id for memory in older}
@@ -98,16 +90,16 @@ class Rulings:
 
     Attributes:
         by_pair: By the ids of the new and the older memory.
+        seen: These ids of all pairs that the agent was shown.
         invented: How many decisions were about memories that the agent did not see.
-        failed: There was no answer.
         model: Model that decided.
         by_rule: Whether the rules decided, which can't disagree with themselves.
 
     """
 
     by_pair: dict[tuple[str, str], Decision]
+    seen: frozenset[tuple[str, str]] = frozenset()
     invented: int = 0
-    failed: bool = False
     model: str = "agent"
     by_rule: bool = False
 
@@ -133,7 +125,8 @@ class Rulings:
             rulings.setdefault(
                 (prompt.new[decision.new].id, prompt.older[decision.memory].id), decision
             )
-        return cls(rulings, invented, model=model, by_rule=by_rule)
+        seen = frozenset((new.id, old.id) for new in prompt.new for old in prompt.older)
+        return cls(rulings, seen, invented, model=model, by_rule=by_rule)
 
     def with_repeated(self, pairs: Sequence[tuple[str, str]]) -> Rulings:
         """These decisions, and a SKIP for each of these pairs, which say the same.
@@ -155,6 +148,17 @@ class Rulings:
         """
         decision = self.by_pair.get((new.id, old.id))
         return decision if decision is not None and _credible(decision, new, old) else None
+
+    def passes_over(self, new: Memory, old_id: str) -> bool:
+        """Whether a model was shown two memories and says nothing of them.
+
+        Args:
+            new: New memory that the agent was shown.
+            old_id: Id of the older memory.
+
+        """
+        pair = new.id, old_id
+        return not self.by_rule and pair in self.seen and pair not in self.by_pair
 
     def denial(self, new: Memory, old: Memory) -> Decision | None:
         """A model's decision that two memories do not exclude each other, if any.
@@ -194,7 +198,7 @@ class Rulings:
         if why is not None:
             is_sure = decision.confidence_score >= MIN_CONFIDENCE
             return both_reasons(why, self.model, decision) if is_sure else None
-        if is_retraction(new) or is_retraction(old) or _credible(decision, new, old):
+        if _ends_in_slot(new, old) or _credible(decision, new, old):
             return None
         return opinion(self.model, decision)
 
@@ -220,13 +224,23 @@ def _credible(decision: Decision, new: Memory, old: Memory) -> bool:
         return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(old, new)
     if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else old.pinned:
         return False
+    if _ends_in_slot(new, old):
+        return False
     slot = slot_of(new)
-    if slot is not None and slot == slot_of(old) and (is_retraction(new) or is_retraction(old)):
-        return False  # whether one ends the other is not a matter of words: the rules know
-    shared = _telling_words(new) & _telling_words(old)
+    shared = _topic_words(new) & _topic_words(old)
     return (slot is not None and slot == slot_of(old)) or len(shared) >= (
         SHARED_BY_NOTES if new.category == "note" else 1
     )
+
+
+def _ends_in_slot(new: Memory, old: Memory) -> bool:
+    """Whether one tells an end in their slot, about which rules decide."""
+    slot = slot_of(new)
+    return slot is not None and slot == slot_of(old) and (is_retraction(new) or is_retraction(old))
+
+
+def _topic_words(memory: Memory) -> frozenset[str]:
+    return telling_words(memory) - words_in(memory.subject or "")
 
 
 def _says_all(old: Memory, new: Memory) -> bool:
@@ -245,20 +259,6 @@ def _says_all(old: Memory, new: Memory) -> bool:
         return False
     lacks = words_in(new.value_text or "") - words_in(f"{old.content} {old.value_text or ''}")
     return not lacks and not differences(new.content, old.content) & _TELLING
-
-
-def _telling_words(memory: Memory) -> frozenset[str]:
-    """The words of a memory that tell its topic.
-
-    Its subject and the frame of a note are left out.
-    """
-    return (
-        words_in(memory.content)
-        - words_in(memory.subject or "")
-        - FUNCTION_WORDS
-        - QUERY_WORDS
-        - _FRAME
-    )
 
 
 def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
@@ -432,16 +432,14 @@ class MergedNote:
 
     Attributes:
         source_ids: Ids of the replaced notes.
-        text: None if the synthesis failed.
+        text: The text.
         vector: Vector of the text.
-        complaint: Why the synthesis failed.
 
     """
 
     source_ids: tuple[str, ...]
-    text: str | None
+    text: str
     vector: Vector | None = None
-    complaint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

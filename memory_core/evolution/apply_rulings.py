@@ -31,14 +31,7 @@ from memory_core.evolution.agent_rulings import MergedNote, Ruled
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.contradictions import contradict, is_told_late
 from memory_core.evolution.judgements import Judgement, Verdict, judged, naming_what_holds
-from memory_core.evolution.links import (
-    MAX_FOR_SYNTHESIS,
-    Linked,
-    LinkRules,
-    fallen_in,
-    marks_of,
-    successor_of,
-)
+from memory_core.evolution.links import Linked, LinkRules, fallen_in, marks_of, successor_of
 from memory_core.evolution.opinions import opinion
 from memory_core.evolution.succession import moves_of, succeeded
 from memory_core.ledger.batch import Change
@@ -62,6 +55,7 @@ class Execution:
         page: The change set.
         cell_id: Id of the cell that is formed.
         links: Links of each new memory, by id.
+        compared: What agents compared each new memory with, by id.
         ruled: Decisions of the agents.
         rules: Thresholds.
         made: Ids of the memories that now hold the cell's statements.
@@ -74,6 +68,7 @@ class Execution:
     page: ChangeSet
     cell_id: str
     links: Mapping[str, Sequence[Linked]]
+    compared: Mapping[str, Sequence[Linked]]
     ruled: Ruled
     rules: LinkRules
     made: list[str] = field(default_factory=list)
@@ -95,13 +90,15 @@ class Execution:
         if known is not None and known.status is not Status.DELETED:
             self._stands_for(fact, known)
             return
-        links = self.links.get(fact.id, ())
-        fact = fact.changed(links=[link.link for link in links])
+        compared = self.compared.get(fact.id, ())
+        fact = fact.changed(links=[link.link for link in self.links.get(fact.id, ())])
         fact = naming_what_holds(self.page, fact)
         judgement = judged(self.page, fact, near, self.rules.duplicate_threshold)
+        if not judgement.certain and self.ruled.rulings.passes_over(fact, judgement.old_id or ""):
+            judgement = Judgement(Verdict.NEW)
         ruled = [
             (old, decision)
-            for link in links
+            for link in compared
             if (old := self._standing(link)) and (decision := self.ruled.rulings.on(fact, old))
         ]
         met = judgement.old_id if judgement.verdict is Verdict.CONTRADICTS else None
@@ -110,7 +107,7 @@ class Execution:
         )
         doubts = {
             old.id: why
-            for link in links
+            for link in compared
             if (old := self._standing(link))
             and old.id != met
             and (why := self.ruled.rulings.doubt(fact, old)) is not None
@@ -227,9 +224,7 @@ class Execution:
         if known is not None and known.status is not Status.DELETED:
             self._stands_for(note, known)
             return
-        notes = [link for link in self.links.get(note.id, ()) if link.memory.category == "note"][
-            :MAX_FOR_SYNTHESIS
-        ]
+        notes = self.compared.get(note.id, ())
         ruled = [(link, self.ruled.rulings.on(note, link.memory)) for link in notes]
         skipped = [
             link
@@ -242,8 +237,8 @@ class Execution:
         merged = self.ruled.merged
         note = note.changed(links=[link.link for link in self.links.get(note.id, ())])
         alone, retired = note, list[Change]()
-        if merged is not None and merged.text is not None and self._stand(merged.source_ids):
-            note, retired = self._merge(note, merged, merged.text)
+        if merged is not None and self._stand(merged.source_ids):
+            note, retired = self._merge(note, merged)
         contradicted = [
             (link.memory, decision)
             for link, decision in ruled
@@ -252,18 +247,10 @@ class Execution:
         created = self._create(_succeeding(note, contradicted), known)
         if retired:
             self._record_merge(alone, created, retired)
-        if merged is not None and merged.text is None:
-            self._leave_pending(
-                note,
-                merged.source_ids[0],
-                "merge",
-                f"the synthesis was refused: {merged.complaint}",
-            )
         for old, decision in contradicted:
             self._settle(note.id, old.id, decision)
         for link in skipped:
             self._touch(link.memory)
-        self._leave_undecided(note)
 
     def _record_merge(self, alone: Memory, created: Change, retired: Sequence[Change]) -> None:
         """Record a merge: a single record, named by the first of the merged notes.
@@ -278,7 +265,7 @@ class Execution:
         record = self._record(first, alone, confidence, "merge", reason or "the new one adds to it")
         self.page.record(record.changed(moves=moves_of([created, *retired], alone)))
 
-    def _merge(self, note: Memory, merged: MergedNote, text: str) -> tuple[Memory, list[Change]]:
+    def _merge(self, note: Memory, merged: MergedNote) -> tuple[Memory, list[Change]]:
         sources = [
             source
             for source_id in merged.source_ids
@@ -292,7 +279,7 @@ class Execution:
             dict.fromkeys(query for memory in (note, *sources) for query in memory.semantic_queries)
         )[:MAX_QUERIES]
         fields: MemoryFields = {
-            "content": text,
+            "content": merged.text,
             "tags": tags,
             "keywords": keywords,
             "semantic_queries": queries,
@@ -345,20 +332,6 @@ class Execution:
         self.page.apply([Change("touched", touch(current, self.page.now), current)])
         self._count("skipped")
 
-    def _leave_undecided(self, note: Memory) -> None:
-        """If the agent gave no answer, leave a pending conflict with the nearest note.
-
-        A run asks again. Of facts the rules have said already which of them exclude each other.
-        """
-        near = next(
-            (link for link in self.links.get(note.id, ()) if link.memory.category == note.category),
-            None,
-        )
-        if self.ruled.rulings.failed and near is not None and note.id not in self.stands_for:
-            self._leave_pending(
-                note, near.memory.id, "auto", "the conflict agent gave no usable answer"
-            )
-
     def _leave_pending(
         self, new: Memory, old_id: str, strategy: str, reason: str, by: str = RULE
     ) -> None:
@@ -392,7 +365,7 @@ class Execution:
             similarity=next(
                 (
                     link.link.similarity_score
-                    for link in self.links.get(new.id, ())
+                    for link in self.compared.get(new.id, ())
                     if link.memory.id == old.id
                 ),
                 None,

@@ -190,7 +190,11 @@ def judge(
             if similarity >= duplicate_threshold:
                 told_apart = differences(old.content, new.content)
             if says_more or told_apart != frozenset():
-                if uncertain is None and old.status in FOUND_BY_DEFAULT:
+                if (
+                    uncertain is None
+                    and old.status in FOUND_BY_DEFAULT
+                    and not _told_at_once(new, old)
+                ):
                     uncertain = _uncertain(new, neighbour, told_apart)
                 continue
         return Judgement(Verdict.SAME, old.id, old, similarity, reason=reason)
@@ -391,6 +395,15 @@ def _same_retraction(retraction: Retraction, slot: SlotLog) -> Statement | None:
     last = about[-1] if about else None
     is_same = isinstance(last, Retraction) and last.place not in slot.account.hidden_at
     return last if is_same else None
+
+
+def _told_at_once(new: Memory, old: Memory) -> bool:
+    """Whether one message tells both: then the one is not news of the other."""
+    return (
+        new.cell_id is not None
+        and new.cell_id == old.cell_id
+        and new.event_timestamp == old.event_timestamp
+    )
 
 
 def _names_others(new: Memory, old: Memory) -> bool:

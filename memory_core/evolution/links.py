@@ -8,6 +8,7 @@ passed.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +17,10 @@ from typing import Any, Final, Literal
 from memory_core.domain.archival import is_cold
 from memory_core.domain.importance import HOUR_S, LEAST_RECENCY, importance_at
 from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Link, Memory, Status
+from memory_core.domain.note import FRAME_WORDS
+from memory_core.domain.statements.change_messages import tells_change
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text.sameness import words_in
 from memory_core.domain.truth.slots import is_retraction, slot_name, slot_of
 from memory_core.evolution.reads import Shelf
 from memory_core.ledger.batch import Change, Changes, Result
@@ -26,6 +31,12 @@ MAX_LINKS = 20
 MAX_FOR_SYNTHESIS = 4
 CANDIDATES = MAX_FOR_SYNTHESIS * 3
 STRONG = 0.85
+WORDS_WEIGHT = 0.3
+"""What all words in common count beside a similarity of 1. Measured with facts that a model wrote,
+each among 150 others: the one that a change is about is among the best four in 51 of 58; by vectors
+alone in 48.
+"""
+_FRAME = FRAME_WORDS | {"user", "assistant"}
 
 Kind = Literal["duplicate", "strong", "related", "contradicts", "same_scene"]
 
@@ -80,32 +91,119 @@ def find_links(
         now: The present time.
 
     """
-    slot = slot_of(new)
-    links = []
-    for near in neighbours:
-        old = near.memory
-        same_slot = slot is not None and slot_of(old) == slot
-        if (
-            old.id == new.id
-            or old.status not in FOUND_BY_DEFAULT
-            or not (same_slot or near.similarity >= rules.link_threshold)
-        ):
-            continue
-        composite = near.similarity * (
-            1
-            + rules.recency_boost * _recency(old, rules, now)
-            + rules.importance_boost * _importance(old, rules, now)
-        )
-        link = Link(
-            memory_id=old.id,
-            similarity_score=round(near.similarity, 6),
-            composite_score=round(composite, 6),
-            link_strength=round(composite, 6),
-            relationship_type=_kind(near.similarity, rules),
-        )
-        links.append(Linked(near, link))
+    links = [
+        _linked(near, rules, now)
+        for near in neighbours
+        if near.memory.id != new.id
+        and near.memory.status in FOUND_BY_DEFAULT
+        and _is_linked(new, near, rules)
+    ]
     links.sort(key=lambda linked: (-linked.link.composite_score, linked.memory.id))
     return links[:MAX_LINKS]
+
+
+def is_news(new: Memory) -> bool:
+    """Whether a fact tells that something has changed or ended.
+
+    What it ends may be far from its words: "sold the Golf" is far from "drives a 2014 Golf".
+
+    Args:
+        new: A fact or a note.
+
+    """
+    return new.category == "fact" and (is_retraction(new) or tells_change(new.content))
+
+
+def _is_linked(new: Memory, near: Neighbour, rules: LinkRules) -> bool:
+    return _fill_one_slot(new, near.memory) or near.similarity >= rules.link_threshold
+
+
+def _fill_one_slot(new: Memory, old: Memory) -> bool:
+    slot = slot_of(new)
+    return slot is not None and slot == slot_of(old)
+
+
+def _linked(near: Neighbour, rules: LinkRules, now: datetime) -> Linked:
+    old = near.memory
+    composite = near.similarity * (
+        1
+        + rules.recency_boost * _recency(old, rules, now)
+        + rules.importance_boost * _importance(old, rules, now)
+    )
+    link = Link(
+        memory_id=old.id,
+        similarity_score=round(near.similarity, 6),
+        composite_score=round(composite, 6),
+        link_strength=round(composite, 6),
+        relationship_type=_kind(near.similarity, rules),
+    )
+    return Linked(near, link)
+
+
+def find_compared(
+    new: Memory, neighbours: Sequence[Neighbour], rules: LinkRules, now: datetime
+) -> list[Linked]:
+    """The older memories that an agent compares a new memory with, the likeliest first.
+
+    They are those of its slot, and at most MAX_FOR_SYNTHESIS others: nearest by vector, those with
+    rare words in common before others. Without any at the link's threshold only a statement that
+    tells a change is compared.
+
+    Args:
+        new: The new memory.
+        neighbours: Its neighbours, as far away as they were searched for.
+        rules: Thresholds and boosts.
+        now: The present time.
+
+    """
+    near = [
+        each
+        for each in neighbours
+        if each.memory.id != new.id
+        and each.memory.status in FOUND_BY_DEFAULT
+        and each.memory.category == new.category
+        and (new.cell_id is None or each.memory.cell_id != new.cell_id)
+    ]
+    if not (is_news(new) or any(_is_linked(new, each, rules) for each in near)):
+        return []
+    shared = _shared_words(new, [each.memory for each in near])
+    near.sort(
+        key=lambda each: (
+            -round(each.similarity + WORDS_WEIGHT * shared[each.memory.id], 6),
+            each.memory.id,
+        )
+    )
+    in_slot = [each for each in near if _fill_one_slot(new, each.memory)]
+    others = [each for each in near if not _fill_one_slot(new, each.memory)]
+    return [_linked(each, rules, now) for each in (*in_slot, *others[:MAX_FOR_SYNTHESIS])]
+
+
+def telling_words(memory: Memory) -> frozenset[str]:
+    """The words of a memory that tell its topic, without the frame of a note.
+
+    Args:
+        memory: A fact or a note.
+
+    """
+    return words_in(memory.content) - FUNCTION_WORDS - QUERY_WORDS - _FRAME
+
+
+def _shared_words(new: Memory, older: Sequence[Memory]) -> dict[str, float]:
+    """How much of its words each older memory shares with a new memory.
+
+    A word counts less, the more of them have it.
+    """
+    own = telling_words(new)
+    by_id = {memory.id: telling_words(memory) for memory in older}
+    counts = Counter(word for words in by_id.values() for word in words)
+
+    def weight(words: Iterable[str]) -> float:
+        return math.fsum(math.log((len(by_id) + 1) / (counts[word] + 0.5)) for word in words)
+
+    return {
+        name: weight(words & own) / math.sqrt(weight(words) * weight(own)) if words & own else 0.0
+        for name, words in by_id.items()
+    }
 
 
 def _kind(similarity: float, rules: LinkRules) -> Kind:

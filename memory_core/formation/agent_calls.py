@@ -157,8 +157,8 @@ class AgentCalls:
     async def rulings(self, prompt: ConflictPrompt) -> Rulings:
         """The conflict agent's decisions.
 
-        If the agent fails, no pair is decided: the rules must not supersede a memory that a model
-        was asked about.
+        If the agent fails, no pair is decided: what the rules see in facts counts, and notes stay
+        as they are.
         """
         if not prompt.older:
             return Rulings({})
@@ -171,7 +171,7 @@ class AgentCalls:
             Decisions,
         )
         if answer.provenance.model == NOBODY:
-            return Rulings({}, failed=True)
+            return Rulings({})
         return Rulings.of(
             prompt, answer.value, answer.provenance.model, by_rule=self.agents is self.rules
         )
@@ -182,14 +182,12 @@ class AgentCalls:
         try:
             return await self.agents.decide_conflicts(self.owner, new, older)
         except AgentFailed as error:
-            log.warning(
-                "the conflict agent failed, so the conflicts stay pending: %s", error.detail
-            )
+            log.warning("the conflict agent failed, so the rules alone decide: %s", error.detail)
             return Answered(Decisions(), Provenance(NOBODY))
 
     async def synthesis(
         self, note: Memory, sources: Sequence[Memory], shown_key: str
-    ) -> tuple[str | None, str]:
+    ) -> str | None:
         """Merge notes by a model, or by the rules if its text is faulty.
 
         A text is faulty if it loses or invents content.
@@ -200,36 +198,34 @@ class AgentCalls:
             shown_key: Names the notes, so that the stored answer is found again.
 
         Returns:
-            The merged note and an empty text, or None and the reason.
+            The merged note, or None.
 
         """
         together = sorted(
             [note, *sources], key=lambda note_or_source: note_or_source.event_timestamp
         )
         if not fits(together):
-            return None, "together they are too long for one note"
+            return None
         items = [
             DecisionItem(number, memory.content, memory.category, memory.event_timestamp)
             for number, memory in enumerate(together)
         ]
-        complaint = ""
-        for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
-            if complaint and agents is self.agents:
-                break  # the rules answered already, and would answer the same
+        asked = [(self.agents, "synthesis")]
+        if self.agents is not self.rules:
+            asked.append((self.rules, "synthesis by rule"))
+        for agents, name in asked:
             text = await self._synthesised(f"{name} {shown_key}", agents, items)
             if text is None:
-                complaint = "the synthesis agent gave no usable answer"
                 continue
             wrong = [*what_is_lost(text, together), *what_is_invented(text, together)]
             if not wrong:
-                return text, ""
-            complaint = "; ".join(wrong)
+                return text
             # the part after the colon quotes notes
             log.info(
                 "a synthesis is refused: %s",
                 "; ".join(reason.partition(":")[0] for reason in wrong),
             )
-        return None, complaint
+        return None
 
     async def _synthesised(
         self, step: str, agents: Agents, items: Sequence[DecisionItem]

@@ -26,7 +26,7 @@ from memory_core.domain.truth.slots import (
 from memory_core.evolution.agent_rulings import ConflictPrompt, Ruled, Rulings
 from memory_core.evolution.apply_rulings import Execution
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
+from memory_core.evolution.links import Linked, LinkRules, find_compared, find_links
 from memory_core.evolution.opinions import changed_by
 from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
@@ -118,10 +118,10 @@ class CellOutcome:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-def links_of(
+def compared_of(
     ready: ReadyCell, look: ReadSet, rules: LinkRules, now: datetime
 ) -> list[tuple[Memory, list[Linked]]]:
-    """The links of the note and of each fact to existing memories.
+    """The note and each fact, with the existing memories that an agent compares it with.
 
     Args:
         ready: The cell.
@@ -130,7 +130,9 @@ def links_of(
         now: The present time.
 
     """
-    return [(new, find_links(new, look.near.get(new.id, ()), rules, now)) for new in ready.compared]
+    return [
+        (new, find_compared(new, look.near.get(new.id, ()), rules, now)) for new in ready.compared
+    ]
 
 
 def merge_wanted(
@@ -140,19 +142,19 @@ def merge_wanted(
 
     Args:
         ready: The cell.
-        linked: As `links_of` returned them.
+        linked: As `compared_of` returned them.
         rulings: Rulings of the conflict agent.
 
     """
     note = ready.note
     if note is None or not linked or linked[0][0].id != note.id:
         return ()
-    notes = [link.memory for link in linked[0][1] if link.memory.category == "note"][
-        :MAX_FOR_SYNTHESIS
-    ]
-    ruled = [(old, rulings.on(note, old)) for old in notes if old.status is Status.ACTIVE]
     return tuple(
-        old for old, decision in ruled if decision is not None and decision.operation == "UPDATE"
+        link.memory
+        for link in linked[0][1]
+        if link.memory.status is Status.ACTIVE
+        and (decision := rulings.on(note, link.memory)) is not None
+        and decision.operation == "UPDATE"
     )
 
 
@@ -181,12 +183,16 @@ def plan_cell(
     existing = look.memory(ready.cell.id)
     if is_formed_already(existing, ready.told_at):
         raise CellOutdated
-    linked = links_of(ready, look, rules, look.now)
-    prompt = ConflictPrompt.of(linked)
+    compared = compared_of(ready, look, rules, look.now)
+    prompt = ConflictPrompt.of(compared)
     if ruled.shown_key != (prompt.key if prompt.older else None):
         raise CellOutdated
+    links = {
+        new.id: find_links(new, look.near.get(new.id, ()), rules, look.now)
+        for new in ready.compared
+    }
     execution = Execution(
-        page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules
+        page, ready.cell.id, links, {new.id: older for new, older in compared}, ruled, rules
     )
     idle = _idle_retractions(ready, page)
     idle |= _idle_changes(ready.without(idle), look.near)
@@ -333,7 +339,7 @@ def _empty_change_set(owner: Owner, ready: ReadyCell, look: ReadSet, marks: int)
 
 def _rulings_for(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules) -> Ruled:
     """The same decisions for a cell with fewer facts; they still apply to the rest."""
-    prompt = ConflictPrompt.of(links_of(ready, look, rules, look.now))
+    prompt = ConflictPrompt.of(compared_of(ready, look, rules, look.now))
     return replace(ruled, shown_key=prompt.key if prompt.older else None)
 
 

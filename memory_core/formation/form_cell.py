@@ -22,7 +22,6 @@ from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.domain.truth.slots import slot_name, slot_of
 from memory_core.evolution.agent_rulings import (
@@ -33,7 +32,7 @@ from memory_core.evolution.agent_rulings import (
     Rulings,
 )
 from memory_core.evolution.judgements import slot_reads
-from memory_core.evolution.links import CANDIDATES, Linked, LinkRules
+from memory_core.evolution.links import CANDIDATES, Linked, LinkRules, is_news
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.agent_calls import AgentCalls
 from memory_core.formation.boundaries import (
@@ -51,9 +50,9 @@ from memory_core.formation.cell_plan import (
     CellOutcome,
     CellOutdated,
     ReadyCell,
+    compared_of,
     ids_made_of,
     is_formed_already,
-    links_of,
     merge_wanted,
     plan_cell,
     reinforce_cell,
@@ -132,8 +131,7 @@ class FormingRules:
 
 CHANGE_FLOOR, CHANGE_CANDIDATES = 0.3, 40
 """Factor of the threshold, and number of candidates, for the memory that a change is about. It is
-searched for further away, and among more memories: "sold the Golf" is far from "drives a 2014
-Golf".
+searched for further away, and among more memories.
 """
 
 
@@ -503,7 +501,7 @@ class Former:
         self, work: Work, ready: ReadyCell, look: ReadSet, asking: AgentCalls
     ) -> Ruled:
         """The agents' decisions about the memories of this read set."""
-        linked = links_of(ready, look, self._forming.links, self._clock.now())
+        linked = compared_of(ready, look, self._forming.links, self._clock.now())
         prompt = ConflictPrompt.of(linked)
         if not prompt.older:
             return Ruled(None, Rulings({}))
@@ -511,13 +509,12 @@ class Former:
         sources = merge_wanted(ready, linked, rulings)
         if not sources or ready.note is None:
             return Ruled(prompt.key, rulings)
-        text, complaint = await asking.synthesis(ready.note, sources, prompt.key)
-        vector = None if text is None else (await self._embedder.embed([text]))[0]
-        return Ruled(
-            prompt.key,
-            rulings,
-            MergedNote(tuple(source.id for source in sources), text, vector, complaint),
-        )
+        text = await asking.synthesis(ready.note, sources, prompt.key)
+        if text is None:
+            return Ruled(prompt.key, rulings)
+        (vector,) = await self._embedder.embed([text])
+        merged = MergedNote(tuple(source.id for source in sources), text, vector)
+        return Ruled(prompt.key, rulings, merged)
 
     async def _rulings(
         self,
@@ -554,13 +551,13 @@ class Former:
         nears = {memory.id: self._near(memory) for memory in ready.compared}
         look = await self._ledger.look(work.owner, [], nears)
         return Questions.of(
-            links_of(ready, look, self._forming.links, self._clock.now()), ready.proofs
+            compared_of(ready, look, self._forming.links, self._clock.now()), ready.proofs
         )
 
     def _near(self, memory: Memory) -> Near:
         slot = slot_of(memory)
         floor = self._forming.contradiction_floor if slot else self._forming.links.link_threshold
-        if memory.category == "fact" and tells_change(memory.content):
+        if is_news(memory):
             return Near(
                 memory.embedding,
                 frozenset({"semantic"}),

@@ -199,7 +199,7 @@ class JointAgentCalls(AgentCalls):
         if not wanted <= known:
             return await self.rulings(own.prompt)
         if answer.provenance.model == NOBODY:
-            return Rulings({}, failed=True)
+            return Rulings({})
         decisions = {
             (pair.new, pair.old): pair.decision
             for pair in answer.value.pairs
@@ -207,7 +207,10 @@ class JointAgentCalls(AgentCalls):
         }
         is_asker = answer.value.pairs[0].key in wanted
         return Rulings(
-            decisions, answer.value.invented if is_asker else 0, model=answer.provenance.model
+            decisions,
+            frozenset((pair.new, pair.old) for pair in answer.value.pairs),
+            answer.value.invented if is_asker else 0,
+            model=answer.provenance.model,
         )
 
     async def _answer_covering(self, cell: Cell) -> tuple[Answered[FormedParts], int, int]:

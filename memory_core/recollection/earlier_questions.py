@@ -17,6 +17,7 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.questions import asks_for_an_answer, knows_not, only_asks
 from memory_core.domain.scope import Owner
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.quotations import is_by_assistant
 from memory_core.recollection.reorder import reassign_order
@@ -117,7 +118,7 @@ async def _asking(
     read = await row_memories.read_memories(owner, look, sorted(suspects))
     return _asking_among(
         {
-            row: document.memory
+            row: document
             for row in suspects
             if (document := read.get(candidates.ids[row])) is not None
         },
@@ -136,15 +137,15 @@ def _repeats_query(row: int, look: QueryRound) -> bool:
     )
 
 
-def _asking_among(memories: dict[int, Memory], look: QueryRound) -> frozenset[int]:
+def _asking_among(documents: dict[int, SerializedMemory], look: QueryRound) -> frozenset[int]:
     """Return the rows that only ask, with what goes with them."""
     cell = look.candidates.cell
-    asking = {row for row, memory in memories.items() if only_asks(memory.content)}
+    asking = {row for row, document in documents.items() if only_asks(document.fields["content"])}
     cells = {cell[row] for row in asking if cell[row] is not None}
     beside = {
         row
-        for row, memory in memories.items()
-        if cell[row] in cells and _goes_with_a_question(memory)
+        for row, document in documents.items()
+        if cell[row] in cells and row not in asking and _goes_with_a_question(document.memory)
     }
     return frozenset(asking | beside)
 

@@ -9,12 +9,13 @@ it is again where the cell is gone.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
-from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.results import Passage
+from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.recollection.query_round import DECIMALS, QueryRound
 from memory_core.recollection.reorder import source_rows
@@ -129,7 +130,7 @@ def long_rows(look: QueryRound, rows: Sequence[int]) -> list[int]:
 
 
 def part_of_text(
-    look: QueryRound, row: int, memory: Memory, terms: Collection[str]
+    look: QueryRound, row: int, memory: SerializedMemory, terms: Collection[str]
 ) -> tuple[Passage, ...]:
     """Return the part of a long text that matched.
 
@@ -143,12 +144,16 @@ def part_of_text(
         A single passage; empty for a text that is short enough to be read whole.
 
     """
-    text = excerpt(memory.content, terms, PASSAGE_TOKENS)
-    return () if text == memory.content else (_passage(look, row, memory, text),)
+    content = memory.fields["content"]
+    text = excerpt(content, terms, PASSAGE_TOKENS)
+    return () if text == content else (_passage(look, row, memory, text),)
 
 
 def passages(
-    look: QueryRound, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]
+    look: QueryRound,
+    rows: Sequence[int],
+    messages: Mapping[str, SerializedMemory],
+    terms: Collection[str],
 ) -> tuple[Passage, ...]:
     """The passages of these rows, in their order.
 
@@ -162,17 +167,18 @@ def passages(
 
     """
     return tuple(
-        _passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS))
+        _passage(look, row, message, excerpt(message.fields["content"], terms, PASSAGE_TOKENS))
         for row in rows
         if (message := messages.get(look.candidates.ids[row])) is not None
     )
 
 
-def _passage(look: QueryRound, row: int, memory: Memory, text: str) -> Passage:
+def _passage(look: QueryRound, row: int, memory: SerializedMemory, text: str) -> Passage:
+    fields = memory.fields
     return Passage(
         text,
-        memory.actor,
-        memory.event_timestamp,
-        memory.id,
+        fields["actor"],
+        datetime.fromisoformat(fields["event_timestamp"]),
+        fields["id"],
         round(float(look.relevant.score[row]), DECIMALS),
     )

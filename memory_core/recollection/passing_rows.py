@@ -87,6 +87,10 @@ class PassingRows:
             The relevance that the best memory must reach, and the relevance that each must reach.
 
         """
+        return self._needed(query, look, _best(look))
+
+    def _needed(self, query: RetrieveInput, look: QueryRound, best: float) -> tuple[float, float]:
+        """The thresholds of `needed`, where the best memory has this relevance."""
         answer, floor = self.thresholds(query)
         if query.similarity_threshold is not None:
             return answer, floor
@@ -94,7 +98,7 @@ class PassingRows:
             head = look.search_answer.head
             share = _share_asked(query.query, 0 if head is None else head.lexical_documents)
             answer = round(share * answer, DECIMALS)
-        return answer, min(floor, max(answer, NEAR * _best(look)))
+        return answer, min(floor, max(answer, NEAR * best))
 
     def ranked(self, query: RetrieveInput, look: QueryRound, limit: int | None) -> list[int]:
         """Return the rows over the thresholds, best first, a single row for each memory.
@@ -132,9 +136,10 @@ class PassingRows:
         """
         if not len(look.candidates):
             return []
-        answer, floor = self.needed(query, look)
+        best = _best(look)
+        answer, floor = self._needed(query, look, best)
         passing = look.relevant.score >= floor
-        if _best(look) < answer:
+        if best < answer:
             passing = np.zeros(len(look.candidates), dtype=np.bool_)
         if not _names_thresholds(query):
             passing |= says_all(look.query_parts, look.candidates)
@@ -226,6 +231,8 @@ def _deciding(candidates: CandidateSet) -> Flags:
         for name, cell in zip(candidates.ids, candidates.cell, strict=True)
         if cell is not None and is_message(name)
     }
+    if not episodes:
+        return np.ones(len(candidates), dtype=np.bool_)
     return np.array([name not in episodes for name in candidates.ids], dtype=np.bool_)
 
 

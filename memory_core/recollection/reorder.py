@@ -18,7 +18,7 @@ import numpy as np
 
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
-from memory_core.domain.memory import Head, Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
 from memory_core.domain.ranking.selection import Telling, likeness, repeats
 from memory_core.domain.scope import Owner
@@ -26,8 +26,9 @@ from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.truth.slots import slot_name
-from memory_core.ledger.readable import NONE_AT_HAND, memories_of
-from memory_core.ports import LongTermStore, Reranker
+from memory_core.ports import Reranker
+from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.updates import asks_of_the_past
 
 RERANKER = "reranker"
@@ -121,8 +122,8 @@ def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hasha
 
 BEYOND = (25, 75)
 """How many rows behind the limit are read with each further read."""
-ON_THE_LOOP = 50_000
-"""Bytes of memories that are compared in a millisecond or two; more leave the event loop."""
+ON_THE_LOOP = 20_000
+"""Characters that are compared in a millisecond or two; more leave the event loop."""
 Rank = Callable[[int | None], list[int]]
 """From a number to that many best rows; None for all."""
 Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
@@ -166,23 +167,27 @@ async def put_repeats_behind(
 async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
     """Return the rows that repeat a better row.
 
-    A row whose memory is gone repeats no row.
+    A row whose memory is gone repeats no row. In most answers no group has two memories.
     """
     chosen = [row for row in rows if row in documents]
-    small = sum(len(documents[row].json) for row in chosen) <= ON_THE_LOOP
-    return (
-        _compared(chosen, documents)
-        if small
-        else await asyncio.to_thread(_compared, chosen, documents)
-    )
-
-
-def _compared(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:
-    """Compare the memories within each group; in most answers no group has two."""
-    groups = [_GROUPS.of(documents[row]) for row in rows]
+    tellings = [_telling(documents[row]) for row in chosen]
+    unknown = [telling for telling in tellings if telling not in _GROUPS]
+    groups = await _near(unknown, _GROUPS.of_each, tellings)
     grouped = Counter(groups)
-    alike = [row for row, group in zip(rows, groups, strict=True) if grouped[group] > 1]
-    return [alike[place] for place in repeats([_telling(documents[row]) for row in alike])]
+    places = [place for place, group in enumerate(groups) if grouped[group] > 1]
+    alike = [tellings[place] for place in places]
+    return [chosen[places[place]] for place in await _near(alike, repeats, alike)] if alike else []
+
+
+async def _near(
+    read: Sequence[Telling],
+    work: Callable[[Sequence[Telling]], list[int]],
+    tellings: Sequence[Telling],
+) -> list[int]:
+    """Do work on tellings, in a thread if the texts that it reads are long."""
+    if sum(len(telling.content) for telling in read) <= ON_THE_LOOP:
+        return work(tellings)
+    return await asyncio.to_thread(work, tellings)
 
 
 def _telling(document: SerializedMemory) -> Telling:
@@ -192,7 +197,7 @@ def _telling(document: SerializedMemory) -> Telling:
 
 
 class _Groups:
-    """The group of what each memory tells, as a number; no text is kept.
+    """The group of each telling, as a number; no text is kept.
 
     The same memories are found repeatedly, and to split the words of ten memories takes a tenth of
     a millisecond. The rest of a memory may change meanwhile, as its accesses do.
@@ -202,9 +207,18 @@ class _Groups:
         self._most = most
         self._known: dict[int, int] = {}
 
-    def of(self, document: SerializedMemory) -> int:
-        """Return the group, which is equal for all memories that might repeat each other."""
-        telling = _telling(document)
+    def knows(self, document: SerializedMemory) -> bool:
+        """Whether the group of a memory is known without reading its text."""
+        return hash(_telling(document)) in self._known
+
+    def __contains__(self, telling: Telling) -> bool:
+        return hash(telling) in self._known
+
+    def of_each(self, tellings: Sequence[Telling]) -> list[int]:
+        """Return the groups, which are equal for all tellings that might repeat each other."""
+        return [self._of(telling) for telling in tellings]
+
+    def _of(self, telling: Telling) -> int:
         name = hash(telling)
         group = self._known.get(name)
         if group is None:
@@ -370,22 +384,20 @@ Sources = Mapping[str, frozenset[str]]
 
 
 async def sources_of(
-    store: LongTermStore,
+    row_memories: RowMemories,
     owner: Owner,
+    look: QueryRound,
     documents: Mapping[str, SerializedMemory],
-    at_hand: Mapping[str, Memory] = NONE_AT_HAND,
-    seen: Head | None = None,
 ) -> Sources:
     """Find the sources of memories that were made of several memories.
 
     Without such a memory there is no read, else a single read.
 
     Args:
-        store: The long-term store.
+        row_memories: Reads the sources.
         owner: Whose memories they are.
+        look: The round that found the results.
         documents: The results' memories.
-        at_hand: Memories that need not be read, as of `seen`.
-        seen: The owner's head when `at_hand` was read.
 
     Returns:
         By the id of each such memory, the ids of its sources, and of the sources of merged notes
@@ -396,25 +408,25 @@ async def sources_of(
 
     """
     made = {
-        name: document.memory
+        name: document.fields
         for name, document in documents.items()
-        if _MARK in document.json and document.memory.status_reason == "consolidated"
+        if _MARK in document.json and document.fields["status_reason"] == "consolidated"
     }
     wanted = sorted(
         {
             source
-            for memory in made.values()
-            for source in memory.source_ids
-            if not _is_own_cell(memory, source)
+            for fields in made.values()
+            for source in fields["source_ids"]
+            if source != fields["cell_id"]
         }
     )
     if not wanted:
         return {}
-    read = await memories_of(store, owner, wanted, at_hand, seen)
+    read = await row_memories.read_named(owner, look, wanted)
     return {
-        name: _with_theirs(memory.source_ids, read)
-        for name, memory in made.items()
-        if memory.source_ids
+        name: _with_theirs(fields["source_ids"], read)
+        for name, fields in made.items()
+        if fields["source_ids"]
     }
 
 
@@ -462,15 +474,11 @@ def put_sources_first(
     return order
 
 
-def _is_own_cell(memory: Memory, source: str) -> bool:
-    return source == memory.cell_id
-
-
-def _with_theirs(source_ids: Sequence[str], read: Mapping[str, Memory]) -> frozenset[str]:
+def _with_theirs(source_ids: Sequence[str], read: Mapping[str, SerializedMemory]) -> frozenset[str]:
     theirs = [
         name
         for source in source_ids
-        if (note := read.get(source)) is not None and note.category == "note"
-        for name in note.source_ids
+        if (note := read.get(source)) is not None and note.fields["category"] == "note"
+        for name in note.fields["source_ids"]
     ]
     return frozenset([*source_ids, *theirs])

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory
+from memory_core.domain.memory import FOUND_BY_DEFAULT
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
@@ -25,7 +25,13 @@ from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.query_round import QueryRound
-from memory_core.recollection.quotations import is_other_side, open_conflicts, piece, said_by
+from memory_core.recollection.quotations import (
+    STORIES,
+    is_other_side,
+    open_conflicts,
+    piece,
+    said_by,
+)
 from memory_core.recollection.superseded import Replaced, replaced_pieces
 
 MOST_LATER = 8
@@ -99,14 +105,12 @@ def later_messages(look: QueryRound, since: float, known: Collection[str], most:
 
     """
     candidates = look.candidates
-    later = (
-        row
-        for row in np.argsort(-look.relevant.score, kind="stable").tolist()
-        if candidates.event_at[row] > since
-        and is_message(candidates.ids[row])
-        and candidates.ids[row] not in known
+    ranked = np.argsort(-look.relevant.score, kind="stable")
+    later = ranked[(candidates.event_at[ranked] > since) & candidates.turns[ranked]].tolist()
+    unknown = (
+        row for row in later if is_message(name := candidates.ids[row]) and name not in known
     )
-    return [*islice(later, most)]
+    return [*islice(unknown, most)]
 
 
 async def found_beside(
@@ -173,7 +177,7 @@ def result_marks(
     results: Mapping[int, SerializedMemory],
     passages: Mapping[int, Sequence[Passage]],
     beside: Beside,
-    memories: Mapping[str, Memory],
+    documents: Mapping[str, SerializedMemory],
 ) -> dict[int, ResultMarks]:
     """Mark the results against which something is said.
 
@@ -182,14 +186,14 @@ def result_marks(
         results: The memories of the results by row.
         passages: The passages of each row.
         beside: What may speak against the results.
-        memories: By id, the messages of the passages and the memories of `beside`.
+        documents: By id, the messages of the passages and the memories of `beside`.
 
     """
-    replaced = _replaced(look, results, passages, beside, memories)
+    replaced = _replaced(look, results, passages, beside, documents)
     return {
         row: ResultMarks(
             tuple(mark for mark, _ in replaced.get(row, {}).values()),
-            _disputes(beside.sides.get(row, {}), memories, look),
+            _disputes(beside.sides.get(row, {}), documents, look),
             tuple(teller for _, teller in replaced.get(row, {}).values()),
         )
         for row in {*replaced, *beside.sides}
@@ -201,20 +205,16 @@ def _replaced(
     results: Mapping[int, SerializedMemory],
     passages: Mapping[int, Sequence[Passage]],
     beside: Beside,
-    memories: Mapping[str, Memory],
+    documents: Mapping[str, SerializedMemory],
 ) -> dict[int, dict[tuple[str, str], tuple[dict[str, Any], str]]]:
     """Return what replaces statements of results, by row, each sentence once for a message.
 
     Each is given with the id of the memory whose statement it replaces.
     """
-    later = [
-        memories[name]
-        for name in beside.messages
-        if name in memories and len(memories[name].content) <= LONGEST
-    ]
+    later = [documents[name] for name in beside.messages if name in documents]
     spoken = told_results(look, results, passages)
     texts = [
-        *(memory.content for memory in later),
+        *(document.fields["content"] for document in later),
         *(passage.text for row in spoken for passage in passages.get(row, ())),
         *(results[row].fields["content"] for row in spoken),
     ]
@@ -222,19 +222,15 @@ def _replaced(
         return {}
     tellers: dict[str, list[int]] = {}
     statements: dict[str, Piece] = {}
-    intact, _ = readable_shown({look.candidates.ids[row]: results[row] for row in spoken})
     for row in spoken:
-        memory = intact.get(look.candidates.ids[row])
-        if memory is None:
-            continue
-        for statement in _statements(memory, passages.get(row, ()), memories, look):
+        for statement in _statements(results[row], passages.get(row, ()), documents, look):
             tellers.setdefault(statement.id, []).append(row)
             statements.setdefault(statement.id, statement)
     pieces = list(statements.values())
     not_shown = (
-        _piece(memory, memory.content, look)
-        for memory in later
-        if memory.id not in statements and memory.status in FOUND_BY_DEFAULT
+        _piece(document, document.fields["content"], look)
+        for document in later
+        if document.fields["id"] not in statements and document.fields["status"] in FOUND_BY_DEFAULT
     )
     untold = [message for message in not_shown if message is not None]
     replaced: dict[int, dict[tuple[str, str], tuple[dict[str, Any], str]]] = {}
@@ -247,23 +243,32 @@ def _replaced(
 
 
 def _statements(
-    memory: Memory, passages: Sequence[Passage], memories: Mapping[str, Memory], look: QueryRound
+    result: SerializedMemory,
+    passages: Sequence[Passage],
+    documents: Mapping[str, SerializedMemory],
+    look: QueryRound,
 ) -> Iterator[Piece]:
     """Return what people say in a result: its own text, and its passages."""
+    fields = result.fields
     quoted = [
         (message, passage.text)
         for passage in passages
-        if (message := memories.get(passage.message)) is not None and message.id != memory.id
+        if passage.message != fields["id"]
+        and (message := documents.get(passage.message)) is not None
     ]
-    for teller, text in [(memory, memory.content), *quoted]:
+    for teller, text in [(result, fields["content"]), *quoted]:
         statement = _piece(teller, text, look)
         if statement is not None:
             yield statement
 
 
-def _piece(memory: Memory, text: str, look: QueryRound) -> Piece | None:
+def _piece(document: SerializedMemory, text: str, look: QueryRound) -> Piece | None:
     """Return what a person said as a piece of a context; None for other words."""
-    if len(text) > LONGEST or said_by(memory) is None:
+    if len(text) > LONGEST or document.fields["category"] in STORIES:
+        return None
+    intact, _ = readable_shown({document.fields["id"]: document})
+    memory = next(iter(intact.values()), None)
+    if memory is None or said_by(memory) is None:
         return None
     statement = piece(memory, priority=0.0, fallen=(), terms=(), moment=look.moment)
     return None if statement is None else replace(statement, text=text)
@@ -279,9 +284,12 @@ def _told(change: Replaced) -> dict[str, Any]:
 
 
 def _disputes(
-    sides: Mapping[str, str], memories: Mapping[str, Memory], look: QueryRound
+    sides: Mapping[str, str], documents: Mapping[str, SerializedMemory], look: QueryRound
 ) -> tuple[dict[str, Any], ...]:
     """Return the other sides of open conflicts as a result shows them, latest first."""
+    memories, _ = readable_shown(
+        {name: documents[name] for name in sides.values() if name in documents}
+    )
     excluded = look.where.without_session_id
     others = [
         (conflict_id, other)

@@ -13,15 +13,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Passage, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
-from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, Thesaurus
@@ -30,7 +26,6 @@ from memory_core.recollection.candidate_sources import ColdSearch
 from memory_core.recollection.disputes import with_disputes
 from memory_core.recollection.explain import explain_miss, explain_query
 from memory_core.recollection.passages import (
-    MOST_PASSAGES,
     long_rows,
     message_rows,
     part_of_text,
@@ -39,7 +34,6 @@ from memory_core.recollection.passages import (
 )
 from memory_core.recollection.passing_rows import PassingRows
 from memory_core.recollection.query_round import QueryRound
-from memory_core.recollection.quotations import said_by, speaker
 from memory_core.recollection.reorder import (
     Reranking,
     Sources,
@@ -61,14 +55,9 @@ from memory_core.recollection.result_marks import (
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.superseded import Superseded, superseded_facts
+from memory_core.recollection.told_updates import told_updates_first
 from memory_core.recollection.untold import Untold
-from memory_core.recollection.updates import (
-    LEAST_SHARE,
-    MOST_BEHIND,
-    SaidStatement,
-    asks_of_the_present,
-    put_updates_first,
-)
+from memory_core.recollection.updates import MOST_BEHIND
 
 
 class Retriever:
@@ -141,7 +130,7 @@ class Retriever:
         rows = ranked[: self.passing.limit(query)]
         at_hand, head = candidates.memories, look.search_answer.head
         superseded = await superseded_facts(self._store, owner, documents, moment, at_hand, head)
-        sources = await sources_of(self._store, owner, documents, at_hand, head)
+        sources = await sources_of(self.row_memories, owner, look, documents)
         if superseded.stale or sources:
             rows = self._with_truths_first(query, look, ranked, len(rows), superseded, sources)
             fresh = await self.row_memories.read_memories(
@@ -168,8 +157,8 @@ class Retriever:
         quoted, read = await self._passages(
             owner, query, look, (rows, documents), sources, beside.names
         )
-        rows, documents, quoted = await self._put_updates_first(
-            owner, query, look, (rows, documents, quoted)
+        rows, documents, quoted = await told_updates_first(
+            self.row_memories, owner, query, look, (rows, documents, quoted)
         )
         if query.at is None:
             self._note_results(owner, look, rows, documents)
@@ -199,7 +188,7 @@ class Retriever:
         results: Mapping[int, SerializedMemory],
         quoted: Mapping[int, tuple[Passage, ...]],
         beside: Beside,
-        read: Mapping[str, Memory],
+        read: Mapping[str, SerializedMemory],
     ) -> dict[int, ResultMarks]:
         """Return what later messages and open conflicts say against results.
 
@@ -217,14 +206,14 @@ class Retriever:
         if not (beside.sides or told_results(look, results, quoted)):
             return {}
         marks = await asyncio.to_thread(result_marks, look, results, quoted, beside, read)
+        tellers = {look.candidates.ids[row]: document for row, document in results.items()} | {
+            **read
+        }
         names = {name for mark in marks.values() for name in mark.names}
-        tellers = {
-            name: document.memory
-            for row, document in results.items()
-            if (name := look.candidates.ids[row]) in names
-        } | {**read}
         silenced = await self._untold.among(
-            owner, look.search_answer.head, (tellers[name] for name in names if name in tellers)
+            owner,
+            look.search_answer.head,
+            (tellers[name].memory for name in names if name in tellers),
         )
         return {row: mark.without(silenced) for row, mark in marks.items()}
 
@@ -362,58 +351,6 @@ class Retriever:
         ]
         self.note_accesses(owner, [*documents, *cells.values()], look.now, faded)
 
-    async def _put_updates_first(
-        self, owner: Owner, query: RetrieveInput, look: QueryRound, chosen: Chosen
-    ) -> Chosen:
-        """Put later statements before the statements that they update, if the query asks for those.
-
-        That happens only for a query about how something is at present, and it costs a read.
-        """
-        rows, documents, quoted = chosen
-        if query.at is not None or not rows or not asks_of_the_present(query.query):
-            return chosen
-        statements = [
-            statement for row in rows for statement in _statements(row, look, documents, quoted)
-        ]
-        messages = [read(statement.text) for statement in statements]
-        if not any(message.numbered or message.tells_change for message in messages):
-            return chosen
-        behind = (
-            _behind(look, {statement.row for statement in statements} | {*rows})
-            if any(message.numbered for message in messages)
-            else []
-        )
-        names = [look.candidates.ids[row] for row in behind]
-        memories_behind = await self.row_memories.read_told(owner, look, names, look.where)
-        statements += _statements_behind(rows, behind, look, memories_behind)
-        ordered, leading = await asyncio.to_thread(
-            put_updates_first, rows, statements, query.query, look.analysis.terms
-        )
-        if not leading:
-            return chosen
-        documents |= await self.row_memories.read_memories(
-            owner, look, [row for row in ordered if row not in rows], by_cells=True
-        )
-        documents = {
-            name: documents[name]
-            for row in ordered
-            if (name := look.candidates.ids[row]) in documents
-        }
-        for row, lead in leading.items():
-            if (
-                memory := memories_behind.get(look.candidates.ids[lead])
-            ) is not None and is_message(memory.id):
-                leading_passage = passages(look, [lead], {memory.id: memory}, look.analysis.terms)
-                following = (
-                    passage for passage in quoted.get(row, ()) if passage.message != memory.id
-                )
-                quoted[row] = (*leading_passage, *following)[:MOST_PASSAGES]
-            elif (others := quoted.get(row)) is not None:
-                quoted[row] = tuple(
-                    sorted(others, key=lambda passage: passage.message != look.candidates.ids[lead])
-                )
-        return ordered, documents, quoted
-
     def note_accesses(
         self, owner: Owner, memory_ids: Sequence[str], at: datetime, faded: Collection[str]
     ) -> None:
@@ -436,7 +373,7 @@ class Retriever:
         results: tuple[Sequence[int], Mapping[str, SerializedMemory]],
         sources: Sources,
         beside: Sequence[str],
-    ) -> tuple[dict[int, tuple[Passage, ...]], dict[str, Memory]]:
+    ) -> tuple[dict[int, tuple[Passage, ...]], dict[str, SerializedMemory]]:
         """Return the passages of each row, and all memories read for them.
 
         They are the messages of its cell that matched, or the part of a long text that matched. For
@@ -448,7 +385,7 @@ class Retriever:
         groups |= told_rows(look, rows, self.passing.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
         names = list(dict.fromkeys([*names, *beside]))
-        read = await self.row_memories.read_told(owner, look, names)
+        read = await self.row_memories.read_named(owner, look, names)
         quotations = {
             row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()
         }
@@ -457,13 +394,10 @@ class Retriever:
             for row in long_rows(look, rows)
             if not quotations.get(row)
         }
-        texts, _ = readable_shown(
-            {name: documents[name] for name in long.values() if name in documents}
-        )
         parts = {
-            row: part_of_text(look, row, texts[name], look.analysis.terms)
+            row: part_of_text(look, row, documents[name], look.analysis.terms)
             for row, name in long.items()
-            if name in texts
+            if name in documents
         }
         return quotations | parts, read
 
@@ -517,85 +451,3 @@ def _by_row(
     """Return the memories of rows by row."""
     ids = look.candidates.ids
     return {row: documents[ids[row]] for row in rows if ids[row] in documents}
-
-
-Chosen = tuple[list[int], dict[str, SerializedMemory], dict[int, tuple[Passage, ...]]]
-"""The rows of the results, their memories, and the passages of each."""
-
-
-def _statements(
-    row: int,
-    look: QueryRound,
-    documents: Mapping[str, SerializedMemory],
-    quoted: Mapping[int, Sequence[Passage]],
-) -> list[SaidStatement]:
-    """Return the statements of a result: its passages, or its own text."""
-    if quoted.get(row):
-        places = {name: place for place, name in enumerate(look.candidates.ids)}
-        parts = [
-            (places.get(passage.message, row), passage.text, speaker(passage.actor), passage.at)
-            for passage in quoted[row]
-        ]
-        relevance = look.relevant.score
-        return [
-            SaidStatement(place, row, text, by, at, float(relevance[place]), leads=number == 0)
-            for number, (place, text, by, at) in enumerate(parts)
-        ]
-    document = documents.get(look.candidates.ids[row])
-    if document is None:
-        return []
-    memory = document.memory
-    return [
-        SaidStatement(
-            row,
-            row,
-            memory.content,
-            said_by(memory),
-            memory.event_timestamp,
-            float(look.relevant.score[row]),
-            leads=True,
-        )
-    ]
-
-
-def _statements_behind(
-    rows: Sequence[int], behind: Sequence[int], look: QueryRound, memories: Mapping[str, Memory]
-) -> list[SaidStatement]:
-    """What the rows behind the results say.
-
-    Args:
-        rows: Of the results.
-        behind: The rows behind them, best first.
-        look: The round that all these rows are of.
-        memories: Those of the rows behind that can be read, by id.
-
-    """
-    statements = list[SaidStatement]()
-    by_cell = {cell: row for row in rows if (cell := look.candidates.cell[row]) is not None}
-    for row in behind:
-        if (memory := memories.get(look.candidates.ids[row])) is not None:
-            cell = look.candidates.cell[row]
-            # of a cell that is no result its best row stands for all
-            result = row if cell is None else by_cell.setdefault(cell, row)
-            relevance = float(look.relevant.score[row])
-            statements.append(
-                SaidStatement(
-                    row, result, memory.content, said_by(memory), memory.event_timestamp, relevance
-                )
-            )
-    return statements
-
-
-def _behind(look: QueryRound, known: Collection[int]) -> list[int]:
-    """Return statements that are no results but come near the best, best first."""
-    relevance, candidates = look.relevant.score, look.candidates
-    least = LEAST_SHARE * float(relevance.max())
-    near_rows = [
-        row
-        for row in np.argsort(-relevance)[: 4 * MOST_BEHIND].tolist()
-        if relevance[row] >= least and row not in known
-    ]
-    statement_rows = [
-        row for row in near_rows if is_message(candidates.ids[row]) or candidates.cell[row] is None
-    ]
-    return [row for row in statement_rows if candidates.ids[row] not in look.left_out][:MOST_BEHIND]

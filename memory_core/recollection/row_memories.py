@@ -6,11 +6,10 @@ import logging
 from collections.abc import Sequence
 
 from memory_core.domain.event_log import base_id, is_of_its_life
-from memory_core.domain.memory import Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
-from memory_core.ledger.readable import memories_of, readable_shown
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.untold import (
@@ -76,37 +75,47 @@ class RowMemories:
         }
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
         documents = at_hand | await self._read_intact(
-            owner, [name for name in missing if name not in at_hand], look
+            owner, [name for name in missing if name not in at_hand], look, look.where
         )
         alone = [
             name for name, cell in cells.items() if cell not in documents and name not in at_hand
         ]
-        documents |= await self._read_intact(owner, alone, look)
+        documents |= await self._read_intact(owner, alone, look, look.where)
         documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
         documents = {name: documents[name] for name in chosen if name in documents}
         if has_deleted(look.search_answer.head):
             documents = await self._without_untold(owner, look, documents, silenced)
         return await self._without_lost_versions(owner, documents)
 
-    async def read_told(
+    async def read_named(
         self, owner: Owner, look: QueryRound, names: Sequence[str], where: Filter | None = None
-    ) -> dict[str, Memory]:
-        """Read memories to quote, without those that tell a deleted fact.
+    ) -> dict[str, SerializedMemory]:
+        """Read memories that stand beside a round's results, or take them from its search.
+
+        Those that tell a deleted fact are left out.
 
         Args:
             owner: Whose memories are read.
-            look: The round that found them.
-            names: Their ids.
-            where: The filter that they must pass; None for none.
+            look: The round.
+            names: The ids of the memories.
+            where: The filter that they must match if they are read.
 
         Raises:
             Unavailable: The long-term store is down.
 
         """
-        head = look.search_answer.head
-        read = await memories_of(self._store, owner, names, look.candidates.memories, head, where)
-        untold = await self._untold.among(owner, head, read.values())
-        return {name: memory for name, memory in read.items() if memory.id not in untold}
+        at_hand = {
+            name: SerializedMemory.of(memory)
+            for name in names
+            if (memory := look.candidates.memories.get(name)) is not None
+        }
+        missing = [name for name in names if name not in at_hand]
+        documents = at_hand | await self._read_intact(owner, missing, look, where)
+        if not has_deleted(look.search_answer.head):
+            return documents
+        memories, _ = readable_shown(documents)
+        untold = await self._untold.among(owner, look.search_answer.head, memories.values())
+        return {name: documents[name] for name in memories if name not in untold}
 
     async def _without_untold(
         self,
@@ -144,14 +153,14 @@ class RowMemories:
         return documents
 
     async def _read_intact(
-        self, owner: Owner, names: Sequence[str], look: QueryRound
+        self, owner: Owner, names: Sequence[str], look: QueryRound, where: Filter | None
     ) -> dict[str, SerializedMemory]:
-        """Read the named memories that the round's filter allows and that can be parsed.
+        """Read the named memories that a filter allows and that can be parsed.
 
         Raises Unavailable.
         """
         read = (
-            await self._store.memories(owner, names, look.where, seen=look.search_answer.head)
+            await self._store.memories(owner, names, where, seen=look.search_answer.head)
             if names
             else {}
         )

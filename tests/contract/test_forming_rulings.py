@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -228,7 +229,7 @@ INVENTED = [
 ]
 
 
-async def test_a_merge_that_rules_can_not_do_either_is_left_pending_and_its_sources_stay(
+async def test_a_merge_that_rules_can_not_do_either_leaves_both_notes_as_they_are(
     world: World, agents: Tellers, embedder: WordsEmbedder
 ) -> None:
     core = await world.core(
@@ -239,34 +240,24 @@ async def test_a_merge_that_rules_can_not_do_either_is_left_pending_and_its_sour
     )
     await tell(core, GARDEN)
     agents.rulings, agents.merged = on_all("UPDATE", category="note"), lambda notes: "nothing"
-    assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
+    assert counts(await tell(core, MORE, at=LATER)) == {"created": 2}
     notes = await of_category(core, "note")
-    assert [(note.status, note.conflict_state) for note in notes] == [("active", "pending")] * 2
-    (record,) = await records(world)
-    assert (record.status, record.strategy, record.old_id, record.new_id) == (
-        "pending",
-        "merge",
-        notes[0].id,
-        notes[1].id,
-    )
-    assert "refused" in record.reason
-    assert await pending_count(world) == 1
+    assert [(note.status, note.conflict_state) for note in notes] == [("active", "none")] * 2
+    assert await records(world) == []
+    assert await pending_count(world) == 0
 
 
 async def test_a_failed_conflict_agent_keeps_the_new_memory(
     core: MemoryCore, agents: Tellers, world: World
 ) -> None:
-    """The agent answers garbage: what it was asked about coexists with what was stored,
-    and the conflict stays pending.
-    """
+    """The agent answers garbage: two notes that are alike are in no conflict because of that."""
     await tell(core, GARDEN)
     agents.failing = {"conflicts": [AgentFailed("garbage")]}
-    assert counts(await tell(core, MORE, at=LATER)) == {"created": 2, "pending": 1}
+    assert counts(await tell(core, MORE, at=LATER)) == {"created": 2}
     notes = await of_category(core, "note")
-    assert [(note.status, note.conflict_state) for note in notes] == [("active", "pending")] * 2
-    (record,) = await records(world)
-    assert (record.status, record.by) == ("pending", "rule")
-    assert await pending_count(world) == 1
+    assert [(note.status, note.conflict_state) for note in notes] == [("active", "none")] * 2
+    assert await records(world) == []
+    assert await pending_count(world) == 0
 
 
 async def test_a_failed_conflict_agent_does_not_hinder_what_rules_are_certain_of(
@@ -529,3 +520,28 @@ async def test_a_cell_asks_at_most_three_agents_about_itself_one_about_conflicts
         "conflicts": cells,
         "synthesis": cells,
     }
+
+
+@pytest.mark.parametrize(
+    ("rulings", "states"),
+    [
+        (lambda new, older: [], {"none"}),
+        (on_all("KEEP", category="fact", confidence=0.9), {"pending"}),
+    ],
+    ids=["says nothing of the two", "says that both are true"],
+)
+async def test_words_that_tell_a_change_open_no_conflict_where_a_model_saw_both_and_says_nothing(
+    core: MemoryCore, agents: Tellers, rulings: Any, states: set[str]
+) -> None:
+    agents.facts = lambda messages: [
+        SaidFact(
+            text=messages[0].content.replace("I", "User"),
+            message=0,
+            quote=messages[0].content,
+            lasting=True,
+        )
+    ]
+    await tell(core, "I drive a Golf")
+    agents.rulings = rulings
+    await tell(core, "I sold the Golf", at=LATER)
+    assert {fact.conflict_state for fact in (await facts_of(core)).values()} == states

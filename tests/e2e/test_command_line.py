@@ -424,6 +424,15 @@ def test_the_doctor_finds_nothing_wrong_and_then_a_wrong_setting(
         assert "MEMORY_LONG_TERM" in wrong[0]["detail"]
 
 
+def test_the_doctor_takes_what_a_setting_switched_off_for_well(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_PORT", "0")
+    monkeypatch.setenv("MEMORY_SHORT_TERM", "none")
+    report = commands.json("doctor")
+    assert report["ok"], report
+
+
 def test_a_served_folder_is_found_from_anywhere(tmp_path: Path) -> None:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")

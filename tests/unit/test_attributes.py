@@ -32,6 +32,10 @@ from memory_core.domain.statements.attributes import (
         ("opinion of early mornings", "opinion of early mornings"),
         ("opinion of", "opinion of"),
         ("blood type", "blood type"),
+        ("Blutgruppe", "blood type"),
+        ("WLAN-Passwort", "wifi password"),
+        ("number of Kinder", "number of children"),
+        ("体重", "weight"),
         ("любимый город", "любимый город"),
     ],
 )

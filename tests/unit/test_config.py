@@ -219,8 +219,14 @@ def test_an_unknown_variable_that_is_nearly_a_setting_is_an_error_and_a_strange_
         match="MEMORY_LINK_TRESHOLD: there is no such setting; did you mean MEMORY_LINK_THRESHOLD",
     ):
         settings(MEMORY_LINK_TRESHOLD="0.8")
-    assert settings(MEMORY_PRESSURE_WATCH="/sys/fs/cgroup", PATH="/bin") == Settings()
+    with pytest.raises(ConfigError, match="LLM_PROVDER: there is no such setting; did you mean"):
+        settings(LLM_PROVDER="openai")
+    with pytest.raises(ConfigError, match="did you mean EMBEDDING_DIMENSIONS"):
+        settings(EMBEDDING_DIMENSION="384")
+    given = {"MEMORY_PRESSURE_WATCH": "/sys/fs/cgroup", "LLM_CACHE_OF_OTHERS": "1", "PATH": "/bin"}
+    assert settings(**given) == Settings()
     assert "MEMORY_PRESSURE_WATCH is not a setting of Memory Core" in caplog.text
+    assert "LLM_CACHE_OF_OTHERS is not a setting of Memory Core" in caplog.text
     assert "PATH is" not in caplog.text
 
 

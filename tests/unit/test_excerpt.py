@@ -376,6 +376,13 @@ def test_a_long_text_is_counted_as_a_short_one(text: str) -> None:
     assert count_tokens(text * 500) == -(-_halves(text * 500) // 2)
 
 
+@settings(max_examples=200)
+@given(st.text(st.characters(max_codepoint=127), max_size=200))
+def test_a_character_of_ascii_takes_a_token_at_most(text: str) -> None:
+    """So a text of so many characters needs no count to be shown whole."""
+    assert count_tokens(text) <= len(text)
+
+
 @pytest.mark.parametrize("most", [40, 160, 400])
 def test_excerpts_of_one_source_are_those_of_its_text(most: int) -> None:
     for text in (csv(), table()):

@@ -154,7 +154,7 @@ def test_what_else_is_given_notice_of_or_left_ends_no_job(sentence: str) -> None
         ("Wir haben unseren alten Skoda verkauft.", ("car", "no longer Skoda")),
         ("Ich trinke inzwischen wieder Kaffee.", ("drinks kaffee", "yes")),
         ("Ich esse wieder Fleisch.", ("eats fleisch", "yes")),
-        ("Neue Adresse: Ahornallee 12, Mainz.", ("adresse", "Ahornallee 12")),
+        ("Neue Adresse: Ahornallee 12, Mainz.", ("address", "Ahornallee 12")),
         ("Wir sind jetzt in Trier, nicht mehr in Köln.", ("home city", "Trier")),
     ],
 )

@@ -72,7 +72,7 @@ def slots(text: str) -> dict[tuple[str | None, str], Any]:
                 ("user", "age"): "52",
                 ("user", "spouse"): "Aylin",
                 ("user", "marital status"): "verheiratet",
-                ("user", "number of kinder"): "drei",
+                ("user", "number of children"): "drei",
             },
         ),
         (
@@ -160,7 +160,7 @@ def slots(text: str) -> dict[tuple[str | None, str], Any]:
                 ("user", "age"): "51",
                 ("user", "occupation"): "Elektriker",
                 ("user", "marital status"): "verheiratet",
-                ("user", "number of söhne"): "zwei",
+                ("user", "number of sons"): "zwei",
                 ("user", "home city"): "Jena",
             },
         ),
@@ -178,7 +178,7 @@ def slots(text: str) -> dict[tuple[str | None, str], Any]:
             {
                 ("user", "name"): "Karl",
                 ("user", "age"): "45",
-                ("user", "number of kinder"): "drei",
+                ("user", "number of children"): "drei",
                 ("user", "occupation"): "Bäcker",
                 ("user", "handedness"): "Linkshänder",
             },

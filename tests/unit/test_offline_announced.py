@@ -82,7 +82,7 @@ def test_an_announced_job_is_read_with_what_it_is_and_where(sentence: str, facts
         ("Ab nächstem Monat arbeite ich bei Siemens.", {"employer": "Siemens"}, "2026-06-01"),
         (
             "Ab 1. Juni ist meine Adresse Lindenstraße 5.",
-            {"adresse": "Lindenstraße 5"},
+            {"address": "Lindenstraße 5"},
             "2026-06-01",
         ),
         ("From June my rent is 950 euros.", {"rent": "950 euros"}, "2026-06-01"),
@@ -100,7 +100,7 @@ def test_an_announced_job_is_read_with_what_it_is_and_where(sentence: str, facts
             "2026-06-01",
         ),
         ("My rent goes up to 980 euros in June.", {"rent": "980 euros"}, "2026-06-01"),
-        ("Meine Miete steigt im Juni auf 980 Euro.", {"miete": "980 Euro"}, "2026-06-01"),
+        ("Meine Miete steigt im Juni auf 980 Euro.", {"rent": "980 Euro"}, "2026-06-01"),
         ("I'm moving to Porto on 1 May 2027.", {"home city": "Porto"}, "2027-05-01"),
     ],
 )

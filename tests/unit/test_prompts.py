@@ -28,7 +28,7 @@ PINNED = {
     "summarise 2": "08b55fd4f21e",
     "summarise_fast 1": "2ebb81d4518d",
     "extract_facts 4": "2fff34584f4a",
-    "decide_conflicts 2": "c9c54d786db5",
+    "decide_conflicts 3": "5d254bae158b",
     "synthesise 2": "58765ea96bdf",
     "find_patterns 1": "a061f5149afd",
     "update_profile 1": "ec6a98c140a5",

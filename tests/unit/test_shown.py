@@ -5,7 +5,7 @@ import pytest
 from memory_core.domain.agent_schemas import Decisions
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.evolution.agent_rulings import MAX_HELD, ConflictPrompt, Rulings
-from memory_core.evolution.links import LinkRules, find_links
+from memory_core.evolution.links import LinkRules, find_compared
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory
 
@@ -19,7 +19,7 @@ def fact(content: str, cell: str | None = "mem_old_cell", **fields: object) -> M
 
 def shown(new: Memory, older: Sequence[Memory]) -> ConflictPrompt:
     return ConflictPrompt.of(
-        [(new, find_links(new, [Neighbour(memory, 0.8) for memory in older], RULES, NOW))]
+        [(new, find_compared(new, [Neighbour(memory, 0.8) for memory in older], RULES, NOW))]
     )
 
 
@@ -86,11 +86,11 @@ def test_the_key_names_exactly_what_was_shown() -> None:
 
 
 def test_no_more_than_twenty_memories_are_shown() -> None:
-    news = [fact(f"Ana has {number} cats", cell="mem_new_cell") for number in range(3)]
+    news = [fact(f"Ana has {number} cats", cell="mem_new_cell") for number in range(6)]
     linked = [
         (
             new,
-            find_links(
+            find_compared(
                 new,
                 [Neighbour(fact(f"cats {number} {place}"), 0.8) for place in range(15)],
                 RULES,
@@ -100,3 +100,18 @@ def test_no_more_than_twenty_memories_are_shown() -> None:
         for number, new in enumerate(news)
     ]
     assert len(ConflictPrompt.of(linked).older) == MAX_HELD
+
+
+def test_an_ending_is_a_doubt_about_what_has_no_word_of_it() -> None:
+    mother = {"subject": "user's mother"}
+    home = fact("User's mother lives in York", attribute="home city", value="York", **mother)
+    died = fact(
+        "User's mother died",
+        cell="mem_new_cell",
+        attribute="status",
+        value={"no_longer": "alive"},
+        **mother,
+    )
+    seen = shown(died, [home])
+    assert ruled(seen).doubt(died, home) == "but a model says: they can't both be true"
+    assert ruled(seen, confidence_score=0.4).doubt(died, home) is None

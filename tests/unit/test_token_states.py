@@ -6,6 +6,7 @@ from memory_core.domain.ranking.vectors import (
     DIMENSIONS,
     VERSION,
     TokenStates,
+    decoded,
     encoded,
     nearest_tokens,
     state_bytes,
@@ -60,3 +61,13 @@ def test_states_that_another_table_reduced_are_none():
     of_the_first_table = encoded(states(2)).removeprefix(VERSION)
     assert state_bytes(of_the_first_table) is None
     assert state_bytes(VERSION + of_the_first_table[1:]) is None
+
+
+def test_each_character_is_the_number_that_was_kept_and_others_are_0():
+    """A table of bytes decodes them, in which no other character stands for itself."""
+    numbers = np.linspace(-46, 46, 96).reshape(2, DIMENSIONS).astype(np.float32)
+
+    stored = encoded(numbers).removeprefix(VERSION).encode()
+
+    assert np.abs(decoded(stored) - numbers).max() <= 0.5
+    assert not decoded(b'"' * DIMENSIONS).any()

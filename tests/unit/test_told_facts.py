@@ -138,6 +138,11 @@ def test_numbers_in_words_and_reckoned_dates_are_no_inventions() -> None:
             "Ana ist 2023 nach Jena gezogen",
             "vor drei Jahren nach Jena gezogen",
         ),
+        (
+            "Der Vermieter will ab Mai 840 sehen.",
+            "Anas Miete beträgt ab Mai 840 Euro",
+            "Der Vermieter will ab Mai 840 sehen",
+        ),
         ("母は七十九歳ですが元気です。", "母は79歳で元気である", "母は七十九歳ですが元気です"),
         (
             "Which boots are good? I moved here to Oslo last month.",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memory_core.domain.statements.attributes import only_implies_pets
+from memory_core.domain.statements.attributes import canonical_attribute, only_implies_pets
 from memory_core.domain.truth.slots import NO_LONGER
 
 MAX_CLAUSE = 200
@@ -168,7 +168,7 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     of = row.subject.format(**parts) or ("" if speaker in _SPEAKERS else speaker)
     return ClauseFact(
         clause,
-        row.attribute.format(**parts),
+        canonical_attribute(row.attribute.format(**parts)),
         row.filled.format(value=value, of=groups.get("of", "")) or value,
         of,
         related=bool(row.subject) or of in _KIN,

@@ -72,5 +72,5 @@ def _format_of_entry(entry: Any, *, listed: bool) -> str:
         return "memories"
     raise UnreadableFile(
         "the format can't be told from the first entry; name it with --format "
-        f"({', '.join(FORMATS)})"
+        f"({', '.join((*FORMATS, OWN_EXPORT))})"
     )

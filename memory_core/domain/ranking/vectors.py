@@ -154,8 +154,10 @@ States = npt.NDArray[np.float32]
 _CHARACTERS: Final = bytes(code for code in range(32, 127) if chr(code) not in '"\\')
 _TOP: Final = len(_CHARACTERS) // 2
 _CODES: Final = np.frombuffer(_CHARACTERS, dtype=np.uint8)
-_NUMBERS: Final = np.full(256, 0.0, dtype=np.float32)
-_NUMBERS[_CODES] = np.arange(-_TOP, _TOP + 1, dtype=np.float32)
+_NUMBERS: Final = bytes(
+    (_CHARACTERS.find(code) - _TOP) % 256 if code in _CHARACTERS else 0 for code in range(256)
+)
+"""The number of each character, as a signed byte; 0 for other characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,8 @@ def decoded(stored: bytes) -> States:
 
     The length of a state is not that before it was encoded.
     """
-    return _NUMBERS.take(np.frombuffer(stored, dtype=np.uint8)).reshape(-1, DIMENSIONS)
+    numbers = np.frombuffer(stored.translate(_NUMBERS), dtype=np.int8)
+    return numbers.astype(np.float32).reshape(-1, DIMENSIONS)
 
 
 def state_bytes(stored: str) -> bytes | None:

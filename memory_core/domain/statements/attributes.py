@@ -123,6 +123,53 @@ ATTRIBUTES: tuple[Attribute, ...] = (
                german="Auto, Wagen, fahre, fährt", japanese="車"),
 )  # fmt: skip
 _OPEN = " …"
+_IN_ENGLISH = {
+    name.casefold(): english
+    for english, names in {
+        "address": "adresse, anschrift, 住所",
+        "phone number": "telefonnummer, handynummer, mobilnummer, 電話番号, 携帯番号",
+        "email address": "e mail adresse, mailadresse, メールアドレス",
+        "height": "größe, körpergröße, 身長",
+        "weight": "gewicht, körpergewicht, 体重",
+        "shoe size": "schuhgröße, 靴のサイズ",
+        "clothing size": "kleidergröße, konfektionsgröße",
+        "blood type": "blutgruppe, 血液型",
+        "rent": "miete, 家賃",
+        "salary": "gehalt, 給料",
+        "annual salary": "jahresgehalt, 年収",
+        "budget": "予算",
+        "deadline": "abgabetermin, 締め切り, 締切, 納期",
+        "time zone": "zeitzone",
+        "password": "passwort, パスワード",
+        "wifi password": "wlan passwort",
+        "pin": "暗証番号",
+        "children": "kinder, 子供, 子ども",
+        "sons": "söhne",
+        "daughters": "töchter",
+        "cats": "katzen",
+        "dogs": "hunde",
+        "brothers": "brüder",
+        "sisters": "schwestern",
+        "siblings": "geschwister",
+        "grandchildren": "enkel",
+        "horses": "pferde",
+        "cars": "autos",
+        "chickens": "hühner",
+        "rabbits": "kaninchen",
+        "food": "essen, 食べ物",
+        "colour": "farbe, 色",
+        "film": "映画",
+        "book": "buch, 本",
+        "music": "musik, 音楽",
+        "animal": "tier, 動物",
+        "drink": "getränk, 飲み物",
+        "season": "jahreszeit, 季節",
+    }.items()
+    for name in names.split(", ")
+}
+"""English names by those that sentences in other languages give a slot, so that both meet there."""
+_COUNTED_OR_LIKED = ("number of ", "favourite ")
+"""Openings after which such a name may be."""
 
 
 PET = "pet "
@@ -152,9 +199,13 @@ def only_implies_pets(attribute: str, value: str) -> bool:
 def canonical_attribute(name: str) -> str:
     """The name that an attribute is filed under.
 
-    It is the table's own name for any of its other names, and else the given name, tidied.
+    It is the table's own name for any of its other names, and else the given name, tidied. A German
+    or Japanese name of `_IN_ENGLISH` is filed under the English one.
     """
     tidy = " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
+    opening = next((each for each in _COUNTED_OR_LIKED if tidy.startswith(each)), "")
+    noun = tidy.removeprefix(opening)
+    tidy = opening + _IN_ENGLISH.get(noun, noun)
     closed, openings, endings = _names()
     if tidy in closed:
         return closed[tidy]

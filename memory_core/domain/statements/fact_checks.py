@@ -38,7 +38,7 @@ from memory_core.domain.statements.provenance import (
 )
 from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.wishes import may_instruct, said_wishes
-from memory_core.domain.text.analyzer import ENGLISH, language_of, tokens, words
+from memory_core.domain.text.analyzer import ENGLISH, GERMAN, language_of, tokens, votes_for, words
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.shortening import beginning
@@ -413,7 +413,10 @@ class _Record:
     @cached_property
     def _is_english(self) -> bool:
         folded = [word.casefold() for word in words(self._said_by_people)]
-        return language_of(folded) == ENGLISH
+        german = votes_for(GERMAN, folded)
+        return language_of(folded) == ENGLISH and (
+            not german or german < votes_for(ENGLISH, folded)
+        )
 
     def _knows(self, subject: str) -> bool:
         """Whether a subject's name, or the words for it, were said."""

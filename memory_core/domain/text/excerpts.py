@@ -254,6 +254,8 @@ _READ = CachedNumbers[_Read](KEPT_BYTES)
 
 def _longer(text: str, most: int) -> bool:
     """Whether a text takes more than `most` tokens; often the beginning is enough to decide."""
+    if len(text) <= most and text.isascii():  # a character takes a token at most
+        return False
     beginning = text[: SURELY_LONGER * most]
     if least_tokens(beginning) > most or count_tokens(beginning) > most:
         return True
