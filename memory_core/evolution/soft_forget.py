@@ -161,7 +161,7 @@ class ToldForgetter:
                 if message.id in asked or _tells(message, cell, asked)
             ]
             whole = not telling and not asked.keys().isdisjoint((cell.id, note_id(cell.id)))
-            telling = of_cell if whole else [*telling, *_repeating(of_cell, telling)]
+            telling = of_cell if whole else [*telling, *repeating_messages(of_cell, telling)]
             going.add([cell, *telling])
             of_cells += [message.id for message in of_cell if message.status is not Status.DELETED]
             numbers = {message.metadata.get("message") for message in telling}
@@ -292,8 +292,14 @@ def _stays(
     return about_speaker and not names(clause) and _ABOUT_ANOTHER.search(clause) is None
 
 
-def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
-    """The messages of assistants and tools that repeat the telling messages."""
+def repeating_messages(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
+    """The messages of assistants and tools that repeat other messages of their cell.
+
+    Args:
+        of_cell: All messages of the cell.
+        telling: The messages in question.
+
+    """
     texts = [message.content for message in telling]
     by_machine = [
         message

@@ -59,6 +59,7 @@ from memory_core.recollection.context_pieces import (
     instruction_pieces,
     profile_pieces,
 )
+from memory_core.recollection.earlier_facts import asked_window, earlier_pieces, end_of
 from memory_core.recollection.expectations import (
     LATEST,
     Expectation,
@@ -72,6 +73,7 @@ from memory_core.recollection.quotations import QuotableMemory, piece
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Profiles
 from memory_core.recollection.untold import Untold
+from memory_core.recollection.updates import asks_of_the_past
 
 TURNS = 30
 MOST_INSTRUCTIONS = 100
@@ -179,7 +181,8 @@ class Briefing:
         wanted = await asyncio.to_thread(mark_replaced, wanted, moment, untold)
         for kind in ("turns", "memories"):
             wanted[kind] = mark_outdated(wanted[kind], every)
-        wanted["profile"] = in_words(wanted["profile"])
+        earlier = await self._earlier(owner, asked, query or "", read)
+        wanted["profile"] = [*earlier, *in_words(wanted["profile"])]
         material = Material(
             wanted, grant, rounds.terms, read.degraded, finds, read.is_running, cells, stories
         )
@@ -222,6 +225,26 @@ class Briefing:
             degraded,
             local(asked.at or now, zone),
         )
+
+    async def _earlier(
+        self, owner: Owner, asked: ContextInput, query: str, read: _Sources
+    ) -> list[Piece]:
+        """Return the facts that held only at the time that a query names.
+
+        A query that names a past time costs one more read of the profile, any other none.
+        """
+        if not (asked.wants("profile") and read.rounds.looks and asks_of_the_past(query)):
+            return []
+        analysis = read.rounds.looks[0].analysis
+        window = asked_window(analysis.windows, read.moment)
+        then = (
+            Profile()
+            if window is None
+            else await self._profiles.of(
+                owner, end_of(window, read.moment), without_session_id=asked.exclude_session_id
+            )
+        )
+        return earlier_pieces(read.profile, then, window, analysis.terms, read.moment)
 
     def _where(self, asked: ContextInput, now: datetime) -> Filter:
         """The filter of the latest turns and episodes."""

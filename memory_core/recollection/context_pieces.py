@@ -80,7 +80,7 @@ def profile_pieces(
         most_traits: The most traits, the surest; None for all.
 
     """
-    lines = [f"{fact.name}: {_shown(fact.value)}" for fact in profile.explicit]
+    lines = [f"{fact.name}: {shown_value(fact.value)}" for fact in profile.explicit]
     shared = [frozenset(tokens(line)).intersection(terms) for line in lines]
     common = Counter(term for terms_of_line in shared for term in terms_of_line)
     facts = [
@@ -130,5 +130,6 @@ def _dispute(fact: ProfileFact, moment: datetime) -> str:
     return remarks.disputed(day, excerpt(latest.text, (), MARK_TOKENS))
 
 
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
+    """A value of a profile as a text."""
     return value if isinstance(value, str) else orjson.dumps(value).decode()

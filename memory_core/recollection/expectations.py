@@ -21,6 +21,7 @@ from memory_core.domain.statements.announced import time_ahead
 from memory_core.domain.statements.appointment_words import CANCELLED, PUT_OFF
 from memory_core.domain.statements.change_messages import as_users, read
 from memory_core.domain.statements.change_sentences import SaidSentence
+from memory_core.domain.statements.corrected import may_answer
 from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
@@ -194,30 +195,30 @@ def _sentences(memories: Sequence[Memory], moment: datetime) -> Iterator[_Statem
 
     A message is read in its cell where that is among the memories.
     """
-    line = 0
+    line, asked = 0, ""
     cells = {memory.id for memory in memories if is_cell(memory)}
-    last: dict[tuple[str, str | None], tuple[int, datetime]] = {}
+    last: dict[tuple[str, str | None], tuple[int, datetime, str]] = {}
     for memory in memories:
         if memory.type is not MemoryType.EPISODIC or (
             is_message(memory.id) and memory.cell_id in cells
         ):
             continue
         at = shown_at(memory.event_timestamp, moment)
-        for person, text in _messages(memory):
+        for actor, text in messages_in(memory):
+            person = speaker(actor)
+            if person is None:
+                asked = text if text.rstrip().endswith(("?", "？")) else ""
+                continue
             before = last.get((person, memory.session_id))
             follows = before[0] if before and at - before[1] <= SAME_TALK else None
-            last[person, memory.session_id] = line, at
+            if before and asked and may_answer(text, asked, before[2]):
+                follows = None
+            last[person, memory.session_id] = line, at, text
+            asked = ""
             if foreseen(memory, moment) or may_change(text):
                 for place, sentence in enumerate(read(text).sentences):
                     yield _Statement(line, place, person, memory, at, follows, sentence)
             line += 1
-
-
-def _messages(memory: Memory) -> Iterator[tuple[str, str]]:
-    """The messages of persons that a memory tells, each with its speaker."""
-    for actor, text in messages_in(memory):
-        if (person := speaker(actor)) is not None:
-            yield person, text
 
 
 def _entries(

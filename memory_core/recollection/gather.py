@@ -319,7 +319,11 @@ class Gatherer:
             ]
         fallen = await self.fallen(owner, quotations, look.moment)
         conflicts = await open_conflict_lines(
-            self._store, owner, (quotation.memory for quotation in quotations), look.moment
+            self._store,
+            owner,
+            (quotation.memory for quotation in quotations),
+            look.moment,
+            look.where.without_session_id,
         )
         pieces = await asyncio.to_thread(_pieces, quotations, fallen, conflicts, rounds)
         asked_for = _asked_for(hits, rounds)

@@ -488,7 +488,11 @@ def is_other_side(memory: Memory) -> bool:
 
 
 async def open_conflict_lines(
-    store: LongTermStore, owner: Owner, memories: Iterable[Memory], moment: datetime
+    store: LongTermStore,
+    owner: Owner,
+    memories: Iterable[Memory],
+    moment: datetime,
+    without_session_id: str | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """Describe the other sides of the open conflicts that memories are in.
 
@@ -497,6 +501,7 @@ async def open_conflict_lines(
         owner: Whose memories they are.
         memories: The memories; only those in an open conflict cost a read.
         moment: A time in the caller's time zone, which decides the days.
+        without_session_id: The session whose memories are no other side; None for none.
 
     Returns:
         By the id of a memory, a line for each memory on the other side of its conflicts.
@@ -512,7 +517,9 @@ async def open_conflict_lines(
         name: tuple(
             _line(other, moment)
             for record in records
-            if (other := read.get(record.beside(name) or "")) is not None and is_other_side(other)
+            if (other := read.get(record.beside(name) or "")) is not None
+            and is_other_side(other)
+            and not (without_session_id and other.session_id == without_session_id)
         )
         for name, records in conflicts.items()
     }

@@ -9,9 +9,16 @@ from memory_core.domain.event_log import base_id, is_of_its_life
 from memory_core.domain.messages import is_message
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.query_round import QueryRound
-from memory_core.recollection.untold import Untold, is_silenced
+from memory_core.recollection.untold import (
+    Silenced,
+    Untold,
+    has_deleted,
+    is_made_of_several,
+    is_silenced,
+)
 
 log = logging.getLogger(__name__)
 
@@ -75,18 +82,17 @@ class RowMemories:
         ]
         documents |= await self._read_intact(owner, alone, look, look.where)
         documents |= {name: documents[cell] for name, cell in cells.items() if cell in documents}
-        documents = {
-            name: documents[name]
-            for name in chosen
-            if name in documents
-            and not (silenced and is_silenced(documents[name].memory, silenced))
-        }
+        documents = {name: documents[name] for name in chosen if name in documents}
+        if has_deleted(look.search_answer.head):
+            documents = await self._without_untold(owner, look, documents, silenced)
         return await self._without_lost_versions(owner, documents)
 
     async def read_named(
         self, owner: Owner, look: QueryRound, names: Sequence[str], where: Filter | None = None
     ) -> dict[str, SerializedMemory]:
         """Read memories that stand beside a round's results, or take them from its search.
+
+        Those that tell a deleted fact are left out.
 
         Args:
             owner: Whose memories are read.
@@ -104,7 +110,29 @@ class RowMemories:
             if (memory := look.candidates.memories.get(name)) is not None
         }
         missing = [name for name in names if name not in at_hand]
-        return at_hand | await self._read_intact(owner, missing, look, where)
+        documents = at_hand | await self._read_intact(owner, missing, look, where)
+        if not has_deleted(look.search_answer.head):
+            return documents
+        memories, _ = readable_shown(documents)
+        untold = await self._untold.among(owner, look.search_answer.head, memories.values())
+        return {name: documents[name] for name in memories if name not in untold}
+
+    async def _without_untold(
+        self,
+        owner: Owner,
+        look: QueryRound,
+        documents: dict[str, SerializedMemory],
+        silenced: Silenced,
+    ) -> dict[str, SerializedMemory]:
+        """The documents without those that tell a deleted fact."""
+        memories, _ = readable_shown(documents)
+        made = [memory for memory in memories.values() if is_made_of_several(memory)]
+        untold = await self._untold.among(owner, look.search_answer.head, made)
+        return {
+            name: documents[name]
+            for name, memory in memories.items()
+            if memory.id not in untold and not is_silenced(memory, silenced)
+        }
 
     async def _without_lost_versions(
         self, owner: Owner, documents: dict[str, SerializedMemory]

@@ -51,6 +51,7 @@ from memory_core.recollection.expectations import (
     foreseen,
 )
 from memory_core.recollection.superseded import Fallen, stale_facts
+from memory_core.recollection.untold import Untold
 
 _READ_AT_ONCE = 200
 
@@ -63,6 +64,7 @@ class Scenes:
 
     def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock) -> None:
         self._store, self._cursors, self._clock = store, cursors, clock
+        self._untold = Untold(store)
 
     async def page(self, owner: Owner, cursor: str | None, limit: int) -> ScenePage:
         """Return a page of scenes, the most recently begun first.
@@ -159,6 +161,8 @@ class Scenes:
     ) -> dict[str, Scene]:
         """Return the scenes in these documents by id, without removed and expired cells.
 
+        Nor with cells that tell a deleted fact.
+
         A scene without any other cell is left out.
         """
         scenes = {
@@ -166,11 +170,10 @@ class Scenes:
             for document in documents
             if document.body["epoch"] == head.epoch
         }
-        gone: set[str] = set()
+        cells = sorted({name for scene in scenes.values() for name in scene.cell_ids})
+        gone = {*await self._untold.of_cells(owner, head, cells)}
         if head.last_removal_sequence > head.consolidated_sequence:
-            gone = await self._gone(
-                owner, sorted({name for scene in scenes.values() for name in scene.cell_ids})
-            )
+            gone |= await self._gone(owner, cells)
         return {
             name: current
             for name, scene in scenes.items()
@@ -259,6 +262,7 @@ class Profiles:
 
     def __init__(self, store: LongTermStore, clock: Clock) -> None:
         self._store, self._clock, self._zones = store, clock, Zones(store)
+        self._untold = Untold(store)
 
     async def of(
         self, owner: Owner, at: datetime | None = None, *, without_session_id: str | None = None
@@ -300,7 +304,12 @@ class Profiles:
             if not found_more:
                 break
             memories |= found_more
-        searchable = {name: memory for name, memory in memories.items() if memory.searchable}
+        untold = await self._untold.among(owner, look.head, memories.values())
+        searchable = {
+            name: memory
+            for name, memory in memories.items()
+            if memory.searchable and name not in untold
+        }
         profile = profile_at(with_successors(person, memories), searchable, at or self._clock.now())
         profile = await self._without_changed(
             owner,
@@ -424,8 +433,17 @@ def _without_session(
     """Return the profile without a session's facts; traits stay, since they come from many."""
     if session_id is None:
         return profile
+    of_session = {name for name, memory in memories.items() if memory.session_id == session_id}
     return profile.with_facts(
-        [fact for fact in profile.explicit if memories[fact.memory_id].session_id != session_id]
+        [
+            fact.model_copy(
+                update={
+                    "previous": [old for old in fact.previous if old.memory_id not in of_session]
+                }
+            )
+            for fact in profile.explicit
+            if fact.memory_id not in of_session
+        ]
     )
 
 

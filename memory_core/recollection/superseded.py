@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from memory_core.domain.event_log import base_id
@@ -338,6 +339,7 @@ class _Laid:
         number: The number of its text and moment.
         at: When it was said.
         turn: Its order if it is a turn, else None.
+        asked: What an assistant asked right before, or "".
 
     """
 
@@ -349,9 +351,10 @@ class _Laid:
     number: int
     at: datetime
     turn: int | None
+    asked: str
 
     @classmethod
-    def of(cls, place: int, piece: Piece, speakers: Sequence[str]) -> _Laid:
+    def of(cls, place: int, piece: Piece, speakers: Sequence[str], asked: str) -> _Laid:
         at, order = piece.said
         narrator = _narrated(piece, speakers)
         text = as_users(piece.text, narrator)
@@ -361,9 +364,10 @@ class _Laid:
             narrator,
             piece.said_by or narrator.casefold(),
             read(text),
-            hash((text, at)),
+            hash((text, at, asked)),
             at,
             order if is_message(piece.id) else None,
+            asked,
         )
 
     def as_told(self, statement: str) -> str:
@@ -422,8 +426,9 @@ def replaced_pieces(
     speakers = sorted(
         {piece.said_by for piece in (*pieces, *untold) if piece.said_by}, key=len, reverse=True
     )
+    asked = _asked_before((*pieces, *untold))
     every = [
-        _Laid.of(place, piece, speakers)
+        _Laid.of(place, piece, speakers, asked.get(piece.id, ""))
         for place, piece in enumerate((*pieces, *untold))
         if piece.said_by is not None
     ]
@@ -440,6 +445,18 @@ def replaced_pieces(
         if times[change.later] <= MOST_REPLACED:
             chosen.append(change)
     return chosen
+
+
+def _asked_before(pieces: Iterable[Piece]) -> dict[str, str]:
+    """By the id of a turn, what an assistant asked right before it."""
+    turns = sorted(
+        (piece for piece in pieces if is_message(piece.id)), key=lambda piece: piece.said
+    )
+    return {
+        turn.id: before.text
+        for before, turn in pairwise(turns)
+        if before.said_by is None and before.text.rstrip().endswith(("?", "？"))
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -557,7 +574,8 @@ def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | No
     pair = (earlier.number, later.number)
     if pair in _UNCHANGED:
         return None
-    change = change_between(earlier.message, later.message, (earlier.at, later.at)) or (
+    moments = earlier.at, later.at
+    change = change_between(earlier.message, later.message, moments, later.asked) or (
         None if line is None else change_of_line(line, later.message)
     )
     if change is None:

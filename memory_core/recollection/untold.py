@@ -7,18 +7,23 @@ else a read of the cells that were found, and one of their facts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from memory_core.domain.memory import Head, Memory, Status
-from memory_core.domain.messages import MESSAGE, REQUEST, is_message, messages_in
+from memory_core.domain.memory import AtomicFact, Head, Memory, Status
+from memory_core.domain.messages import MESSAGE, REQUEST, is_message, messages_in, messages_of
 from memory_core.domain.scope import Owner
+from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sentences import sentences
+from memory_core.evolution.soft_forget import repeating_messages
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.quotations import STORIES
 
+_SUBJECT = frozenset(tokens("User"))
+"""The word of a fact for the speaker, who says "I"."""
 Silenced = Mapping[str, frozenset[int]]
 """By cell, the numbers of the messages that must not be told."""
+_NOTE, _PATTERN = "note", "pattern"
 _CONTRADICTED = "contradicted"
 """The reason of a superseded fact without a slot, which is deleted.
 
@@ -50,32 +55,38 @@ class Untold:
 
         """
         names = sorted({name for name in cells if name is not None})
-        if not names or head is None or not head.counts.get(Status.DELETED.value):
+        if not names or not has_deleted(head):
             return {}
         read, _ = readable_shown(await self._store.memories(owner, names))
-        facts = {
-            fact.fact_id
+        gone = await self._gone_facts(owner, read.values())
+        telling = {
+            cell.id: facts
             for cell in read.values()
-            for fact in cell.atomic_facts
+            if (facts := [fact for fact in cell.atomic_facts if fact.fact_id in gone])
+        }
+        sources = sorted({name for cell in telling for name in messages_of(read[cell])})
+        messages, _ = readable_shown(await self._store.memories(owner, sources) if sources else {})
+        return {
+            cell: _silenced_numbers(
+                facts, [messages[name] for name in messages_of(read[cell]) if name in messages]
+            )
+            for cell, facts in telling.items()
+        }
+
+    async def _gone_facts(self, owner: Owner, memories: Iterable[Memory]) -> frozenset[str]:
+        """The ids of the deleted and forgotten facts that these memories tell."""
+        names = {
+            fact.fact_id
+            for memory in memories
+            for fact in memory.atomic_facts
             if fact.fact_id is not None
         }
-        memories, _ = readable_shown(
-            await self._store.memories(owner, sorted(facts)) if facts else {}
-        )
-        gone = {
+        facts, _ = readable_shown(await self._store.memories(owner, sorted(names)) if names else {})
+        return frozenset(
             name
-            for name, fact in memories.items()
+            for name, fact in facts.items()
             if fact.status is Status.DELETED and fact.status_reason != _CONTRADICTED
-        }
-        return {
-            name: frozenset(
-                fact.message
-                for fact in cell.atomic_facts
-                if fact.fact_id in gone and fact.message is not None
-            )
-            for name, cell in read.items()
-            if any(fact.fact_id in gone for fact in cell.atomic_facts)
-        }
+        )
 
     async def left_of_requests(
         self, owner: Owner, head: Head | None, cells: Iterable[str]
@@ -95,7 +106,7 @@ class Untold:
 
         """
         names = sorted(set(cells))
-        if not names or head is None or not head.counts.get(Status.DELETED.value):
+        if not names or not has_deleted(head):
             return {}
         read, _ = readable_shown(await self._store.memories(owner, names))
         sources = sorted(
@@ -139,9 +150,47 @@ class Untold:
             Unavailable: The long-term store is down.
 
         """
+        if not has_deleted(head):
+            return frozenset()
         candidates = [*memories]
-        silenced = await self.of_cells(owner, head, (memory.cell_id for memory in candidates))
-        return frozenset(memory.id for memory in candidates if is_silenced(memory, silenced))
+        made_of = await self._sources_of(owner, candidates)
+        cells = {memory.cell_id for memory in candidates}.union(*made_of.values())
+        silenced = await self.of_cells(owner, head, cells)
+        return frozenset(
+            memory.id
+            for memory in candidates
+            if is_silenced(memory, silenced)
+            or (memory.id in made_of and _is_of_silenced(memory, made_of[memory.id], silenced))
+        )
+
+    async def _sources_of(self, owner: Owner, memories: Iterable[Memory]) -> dict[str, set[str]]:
+        """By memory that was made of several, the ids of these."""
+        made = [memory for memory in memories if is_made_of_several(memory)]
+        made_of = {memory.id: {*memory.source_ids} for memory in made}
+        asked = {memory.cell_id for memory in made if memory.cell_id is not None}
+        while wanted := sorted(set[str]().union(*made_of.values()) - asked):
+            read, _ = readable_shown(await self._store.memories(owner, wanted))
+            asked |= {*wanted}
+            for sources in made_of.values():
+                sources |= {
+                    source
+                    for name in wanted
+                    if name in sources and name in read and read[name].category == _NOTE
+                    for source in read[name].source_ids
+                }
+        return made_of
+
+
+def has_deleted(head: Head | None) -> bool:
+    """Whether a user has deleted memories; if not, nothing of theirs is untold."""
+    return head is not None and bool(head.counts.get(Status.DELETED.value))
+
+
+def is_made_of_several(memory: Memory) -> bool:
+    """Whether a memory is a pattern, or a note of more than its own cell."""
+    return memory.category == _PATTERN or (
+        memory.category == _NOTE and memory.source_ids != [memory.cell_id]
+    )
 
 
 def is_silenced(memory: Memory, silenced: Silenced) -> bool:
@@ -161,4 +210,30 @@ def is_silenced(memory: Memory, silenced: Silenced) -> bool:
         memory.metadata.get("message") in numbers
         if is_message(memory.id)
         else memory.category in STORIES
+    )
+
+
+def _is_of_silenced(memory: Memory, sources: Collection[str], silenced: Silenced) -> bool:
+    """Whether any cell of a note, or every cell of a pattern, is silenced."""
+    if memory.category == _NOTE:
+        return not silenced.keys().isdisjoint(sources)
+    return bool(sources) and silenced.keys() >= {*sources}
+
+
+def _silenced_numbers(facts: Iterable[AtomicFact], messages: Sequence[Memory]) -> frozenset[int]:
+    """The numbers of a cell's messages that tell one of these facts."""
+    numbers = {fact.message for fact in facts if fact.message is not None}
+    telling = [message for message in messages if message.metadata.get("message") in numbers]
+    of_facts = [set(tokens(fact.text)) - _SUBJECT for fact in facts]
+    again = [
+        message
+        for message in messages
+        if any(words and words <= {*tokens(message.content)} for words in of_facts)
+    ]
+    return frozenset(
+        numbers
+        | {
+            message.metadata["message"]
+            for message in (*repeating_messages(messages, telling), *again)
+        }
     )

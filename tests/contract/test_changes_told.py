@@ -216,6 +216,20 @@ async def test_of_an_open_conflict_either_side_is_told_with_the_other(rules: Mem
 
 
 @SQLITE
+async def test_a_side_of_a_conflict_from_the_excluded_session_is_not_told_beside_the_other(
+    rules: MemoryCore,
+) -> None:
+    await rules.save(ALICE, fact("Ana has two dogs", session_id="s1"))
+    await rules.save(ALICE, fact("Ana has three dogs", session_id="s2"))
+    asked = ContextInput(query="How many dogs does Ana have?", session_id="s9")
+    assert "in conflict with" in (await rules.context(ALICE, asked)).context
+    asked = asked.model_copy(update={"exclude_session_id": "s2"})
+    context = (await rules.context(ALICE, asked)).context
+    assert "two dogs" in context
+    assert "three" not in context
+
+
+@SQLITE
 @pytest.mark.parametrize(
     ("earlier", "later", "values"),
     [

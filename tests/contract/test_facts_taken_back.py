@@ -39,6 +39,13 @@ async def profiles(world: World, *messages: str) -> list[dict[str, object]]:
             ("I was diagnosed with asthma.", "The asthma diagnosis was a mistake."),
             "condition asthma",
         ),
+        (("I have asthma.", "The asthma diagnosis was wrong."), "condition asthma"),
+        (("Ich habe Asthma.", "Die Asthma-Diagnose war falsch."), "condition asthma"),
+        (("My salary is 54,000 euros.", "What I said about my salary was wrong."), "salary"),
+        (
+            ("Mein Gehalt ist 54.000 Euro.", "Was ich über mein Gehalt gesagt habe, war falsch."),
+            "gehalt",
+        ),
         (
             (
                 "I'm allergic to shellfish.",
@@ -165,6 +172,13 @@ async def test_what_is_taken_back_ends(world: World, messages: tuple[str, str], 
             ("I'm intolerant to lactose.", "The test says it isn't lactose, it's the sugar."),
             "intolerance to lactose",
         ),
+        (("I have asthma.", "My brother's asthma diagnosis was wrong."), "condition asthma"),
+        (("I have asthma.", "I was afraid the asthma diagnosis was wrong."), "condition asthma"),
+        (
+            ("My salary is 54,000 euros.", "What I said about my sister's salary was wrong."),
+            "salary",
+        ),
+        (("My salary is 54,000 euros.", "What I said about the project was wrong."), "salary"),
         (("I work as a nurse.", "Peter let me go last night."), "occupation"),
         (("I'm vegetarian.", "I eat cheese again."), "diet"),
         (("I follow a halal diet.", "I eat meat again."), "diet"),

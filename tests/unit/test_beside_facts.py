@@ -81,9 +81,16 @@ def test_a_clause_that_tells_a_fact_is_left_out(content: str, fact: str, rest: l
 def test_facts_of_other_messages_and_facts_without_a_memory_count_not() -> None:
     content = "My husband is deaf in one ear."
     facts = [
-        AtomicFact(text="User's husband is deaf in one ear", message=1, fact_id="mem_1"),
+        AtomicFact(text="User's husband is deaf and called Tim", message=1, fact_id="mem_1"),
         AtomicFact(text="User's husband is deaf in one ear", message=0),
     ]
     cell = memory("a cell", id="cell", atomic_facts=facts)
     (stated,) = stated_beside_facts([message(content, cell_id="cell")], {"cell": cell})
     assert stated.content == content
+
+
+def test_what_another_message_of_the_cell_said_in_the_same_words_is_told_by_its_fact() -> None:
+    facts = [AtomicFact(text="User's husband is deaf in one ear", message=1, fact_id="mem_1")]
+    cell = memory("a cell", id="cell", atomic_facts=facts)
+    again = message("My husband is deaf in one ear.", cell_id="cell")
+    assert stated_beside_facts([again], {"cell": cell}) == []

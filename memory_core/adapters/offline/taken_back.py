@@ -48,10 +48,11 @@ _DISPROVED = (
         r"(?:ありません|なかった|ない(?!か))"
     ),
 )
+_FALSE = r"(?:wrong|not (?:right|true|correct)|a mistake|outdated)"
 _NOT_CONFIRMED = (
     re.compile(
         rf"\b(?:the|my) {_THING} (?:diagnosis )?(?:was|is|has been|turned out to be)"
-        r" (?:a mistake|a misdiagnosis|misdiagnosed|ruled out|not confirmed)\b",
+        rf" (?:{_FALSE}|a misdiagnosis|misdiagnosed|ruled out|not confirmed)\b",
         re.IGNORECASE,
     ),
     re.compile(
@@ -62,10 +63,10 @@ _NOT_CONFIRMED = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?:\A|\b(?:[Dd]ie|[Mm]eine) )(?P<thing>[A-ZÄÖÜ][a-zäöüß]{3,30}) "
+        r"(?:\A|\b(?:[Dd]ie|[Mm]eine) )(?P<thing>[A-ZÄÖÜ][a-zäöüß]{3,30}(?:-Diagnose)?) "
         r"(?:hat sich (?:doch )?nicht bestätigt|wurde (?:doch )?(?:nicht bestätigt|ausgeschlossen)"
         r"|ist (?:zum Glück )?(?:vom Tisch|ausgeschlossen)"
-        r"|war (?:doch )?(?:ein Irrtum|eine Fehldiagnose))\b"
+        r"|war (?:doch )?(?:ein Irrtum|eine Fehldiagnose|falsch))\b"
     ),
     re.compile(
         r"(?:\A|[、は])(?P<thing>[^、。はがの\s]{1,10}?)(?:は|の診断は|というのは)"
@@ -154,20 +155,30 @@ _SUPPOSES = re.compile(
 further clause."""
 
 
-_FALSE = r"(?:wrong|not (?:right|true|correct)|a mistake|outdated)"
-_SAID_WRONG_IN_GERMAN = re.compile(
+_SAID_IN_GERMAN = (
     r"(?:[Ww]as|[Dd]as, was) ich (?:dir |vorhin |neulich )?(?:über|zu) (?P<of>(?:mein|unser)e?m?"
     r" [\wäöüß-]{2,30})(?: \w+)? (?:gesagt|geschrieben|erzählt) habe?,? (?:war|ist|stimmt)"
-    r" (?:falsch|nicht(?: richtig)?)[,;.:–—-]{1,2} ?(?:es (?:ist|sind)|richtig (?:ist|sind))"
+    r" (?:falsch|nicht(?: richtig)?)"
+)
+_SAID_WRONG_IN_GERMAN = re.compile(
+    _SAID_IN_GERMAN + r"[,;.:–—-]{1,2} ?(?:es (?:ist|sind)|richtig (?:ist|sind))"
     r" (?P<value>[^,;!?]{1,40})"
 )
-_SAID_WRONG = re.compile(
+_SAID = (
     rf"\A(?:(?:actually|sorry|oh|no|wait|so),? ){{0,2}}what I (?:said|told you|wrote)"
     rf"(?: earlier| before)? about (?P<of>(?:my|our|the) [\w -]{{2,30}}?) (?:was|is) "
-    rf"{_FALSE}[,;.:–—-]{{1,2}} ?(?:actually |really )?(?:it(?:['’]s| is)|they(?:['’]re| are)) "
+    rf"{_FALSE}"
+)
+_SAID_WRONG = re.compile(
+    _SAID + r"[,;.:–—-]{1,2} ?(?:actually |really )?(?:it(?:['’]s| is)|they(?:['’]re| are)) "
     r"(?P<value>[^,;!?]{1,40}(?:,\d{3})?)",
     re.IGNORECASE,
 )
+_SAID_ALL_WRONG = (
+    re.compile(_SAID + r"[\s.!]{0,9}\Z", re.IGNORECASE),
+    re.compile(_SAID_IN_GERMAN + r"[\s.!]{0,9}\Z", re.IGNORECASE),
+)
+_OWNER_OF_SAID = re.compile(r"\A(?:my|our|the|mein\w{0,2}|unser\w{0,2}) ", re.IGNORECASE)
 
 
 def put_straight(sentence: str) -> str:
@@ -232,6 +243,9 @@ def _ended(sentence: str, whole: str) -> Iterator[tuple[str, str]]:
         yield "employer", dismissed["value"]
         if _REDUNDANT.search(whole):
             yield "occupation", ""
+    for match in (each.match(sentence) for each in _SAID_ALL_WRONG):
+        if match is not None:
+            yield _OWNER_OF_SAID.sub("", match["of"]).casefold(), ""
     called = _NOT_CALLED.search(sentence)
     if called is not None:
         yield "name", _group(called)

@@ -74,17 +74,20 @@ def stated_beside_facts(messages: Iterable[Memory], cells: Mapping[str, Memory])
 
     Args:
         messages: Messages that state something durable.
-        cells: The cells of the messages, by id. Their `atomic_facts` name the facts of a message.
+        cells: The cells of the messages, by id. Their `atomic_facts` name the facts of a message;
+            what another message says in the same words was formed of the first.
 
     """
     stated = list[Memory]()
     for message in messages:
         cell = cells.get(message.cell_id or "")
-        number = message.metadata.get("message")
+        number, words = message.metadata.get("message"), frozenset(tokens(message.content))
         facts = [
-            frozenset(tokens(fact.text)) - _USER
+            fact_words
             for fact in (() if cell is None else cell.atomic_facts)
-            if fact.fact_id is not None and fact.message == number
+            if (fact_words := frozenset(tokens(fact.text)) - _USER)
+            and fact.fact_id is not None
+            and (fact.message == number or fact_words <= words)
         ]
         if text := _beside(message.content, facts):
             stated.append(message.changed(content=text))

@@ -13,6 +13,7 @@ from memory_core.domain.statements.change_messages import SpeakerMessage
 from memory_core.domain.statements.change_phrases import (
     AGAIN,
     ANNOUNCED,
+    DENIED,
     DIED,
     FAVOURITE,
     FROM_NOW,
@@ -43,6 +44,7 @@ from memory_core.domain.statements.same_thing import (
     same_subject,
     same_thing,
     shared_terms,
+    tells_of_another,
 )
 from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.text.analyzer import has_japanese
@@ -77,7 +79,7 @@ def change_ground(
     of_one_thing = are_of_one_thing(before, now) and not _is_missed_once(before, now)
     if (of_one_thing and _over(before, now)) or _died(before, now):
         return "ends"
-    if now.named.adds:
+    if now.named.adds or tells_of_another(before, now):
         return None
     if (of_one_thing and _valued(before, now, earlier)) or _same_but_number(before, now):
         return "value"
@@ -246,6 +248,8 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
         return False
     if names_another(before, now) and not now.corrects:
         return False
+    if _denies_number(now):
+        return False
     new, ours = now.change_told.new_values, now.change_told.terms
     loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
         TO_NUMBER.search(now.text) is not None
@@ -255,6 +259,16 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
         part.values.differ(new, loosely=loosely)
         and bool(same_thing(before, now, shared_terms(part.terms | around, ours)))
         for part in before.valued_parts
+    )
+
+
+def _denies_number(now: SaidSentence) -> bool:
+    """Whether a sentence denies its only number: "I don't have type 1 diabetes"."""
+    numbers = [*_NUMBER.finditer(now.text)]
+    return (
+        len(numbers) == 1
+        and not now.corrects
+        and DENIED.search(now.text, 0, numbers[0].start()) is not None
     )
 
 

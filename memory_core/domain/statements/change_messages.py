@@ -13,9 +13,11 @@ from itertools import islice, starmap
 
 from memory_core.domain.statements.appointment_words import OWN_MISTAKE
 from memory_core.domain.statements.change_clauses import keys_of
+from memory_core.domain.statements.change_phrases import OF_STORY
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
 from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.said_things import SELF
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.spelling import plain_digits
@@ -57,14 +59,18 @@ class SpeakerMessage:
     def of_today(self) -> tuple[SaidSentence, ...]:
         """The sentences that retell no film and no former time.
 
-        After a sentence that does so, these are the sentences without a term of it.
+        After a sentence that does so, these are the sentences without a term of it; after a film
+        they name the speaker, too: in "I watched a film. Rex died" it may be the film's dog.
         """
-        retold = set[str]()
+        retold, after_story = set[str](), False
         present = []
         for sentence in self.sentences:
+            after_story = after_story or OF_STORY.search(sentence.text) is not None
             if not sentence.is_of_today:
                 retold |= sentence.terms
-            elif sentence.terms.isdisjoint(retold):
+            elif sentence.terms.isdisjoint(retold) and not (
+                after_story and not _names_self(sentence)
+            ):
                 present.append(sentence)
         return tuple(present)
 
@@ -128,6 +134,14 @@ class SpeakerMessage:
         return frozenset(
             term for sentence in self.sentences[place : place + 2] for term in sentence.terms
         )
+
+
+def _names_self(sentence: SaidSentence) -> bool:
+    """Whether a sentence tells of its speaker, or of a thing of theirs."""
+    named = sentence.named
+    return any(subject.person == SELF for subject in named.subjects) or any(
+        thing.owner == SELF for thing in named.things
+    )
 
 
 def tells_change(text: str, *, is_own: bool = False) -> bool:

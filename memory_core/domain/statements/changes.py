@@ -43,7 +43,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
-from memory_core.domain.statements.corrected import correction, with_correction
+from memory_core.domain.statements.corrected import correction, may_answer, with_correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
 from memory_core.domain.statements.same_thing import (
@@ -51,6 +51,7 @@ from memory_core.domain.statements.same_thing import (
     same_subject,
     same_thing,
     shared_terms,
+    tells_of_another,
 )
 from memory_core.domain.statements.values_said import AskedKind, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
@@ -60,6 +61,7 @@ _NAMED_FIRST = re.compile(r"(?!(?:My|Our|Her|His|The|Their|Your)\b)[A-ZÀ-Þ][a-
 """The name of a newborn, whom a change names itself: "Ada was born on Monday"."""
 _OPENS = re.compile(r"\W{0,9}also\b", re.IGNORECASE)
 """A word that adds a sentence to the talk: "Also I moved the tests over to pytest"."""
+_DIGIT = re.compile(r"\d")
 _OF_A_THING = "-"
 AT_ONCE = timedelta(minutes=10)
 """The time after a message in which its speaker puts a slip right by a word or two."""
@@ -102,7 +104,7 @@ def change(earlier: str, later: str, moments: Moments | None = None) -> LaterCha
 
 
 def change_between(
-    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments | None
+    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments | None, asked: str = ""
 ) -> LaterChange | None:
     """The change between two messages that are read already, as `change`.
 
@@ -110,6 +112,7 @@ def change_between(
         earlier: The earlier message.
         later: The later message, of the same person.
         moments: As for `change`.
+        asked: What an assistant asked right before the later message, which may answer it.
 
     Returns:
         None where both can be true, or where the words don't decide it.
@@ -117,7 +120,8 @@ def change_between(
     """
     if not later.tells_change or earlier.text == later.text:
         return None
-    if moments is not None and (slip := _slip_put_right(earlier, later, moments)) is not None:
+    slip = None if moments is None else _slip_put_right(earlier, later, moments, asked)
+    if slip is not None:
         return slip
     if not later.keys.isdisjoint(earlier.keys):
         for now, before in product(later.changing, earlier.sentences):
@@ -132,13 +136,15 @@ def change_between(
 
 
 def _slip_put_right(
-    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments
+    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments, asked: str
 ) -> LaterChange | None:
     """The change by a message that opens with a correction of the last sentence."""
     told_at, said_at = moments
     if not (earlier.sentences and later.sentences and said_at - AT_ONCE <= told_at <= said_at):
         return None
     before, now = earlier.sentences[-1].text, later.sentences[0]
+    if asked and may_answer(now.text, asked, before):
+        return None
     if not now.corrects or with_correction(before, now.text) is None:
         return None
     return LaterChange("value", now.text, before)
@@ -428,6 +434,7 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
             before is None
             or now is None
             or now.supposed
+            or tells_of_another(before, now)
             or _is_announced_or_mentioned(before, now, matter.changes)
             or not _states(now, matter.changes)
             or not is_same(
@@ -458,6 +465,13 @@ def _doer(
         is_of_thing = values_in(match.group()) and any(not thing.acts for thing in before)
         return "" if is_of_thing else SELF
     subject = sentence.named.subject(match.end() - 1)
+    if (
+        subject.is_thing
+        and is_change
+        and subject.start < match.start()
+        and _DIGIT.search(match.group())
+    ):
+        return ""  # "my dog is down to 28 kg"
     if subject.is_thing and is_change and subject.person != SELF:
         return SELF if match.start() <= subject.start else ""
     is_newborn = is_change and _NAMED_FIRST.match(match.group()) is not None

@@ -37,7 +37,7 @@ from memory_core.domain.statements.corrected import (
     fate_in,
 )
 from memory_core.domain.statements.said_things import SELF, Thing
-from memory_core.domain.statements.same_thing import shared_terms
+from memory_core.domain.statements.same_thing import shared_terms, tells_of_another
 from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text.analyzer import has_japanese, words
@@ -171,6 +171,8 @@ def rescheduling(
     if not date.min.year < before.start.year < date.max.year:
         return None  # no day beside it may exist
     if before.end is not None and before.end <= said_at:
+        return None
+    if tells_of_another(before.sentence, now):
         return None
     for clause in now.clauses:
         part = SaidSentence(clause.text, ends_asking=False)

@@ -10,7 +10,7 @@ from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE
 from memory_core.domain.statements.said_things import SELF, is_same
-from memory_core.domain.statements.things_in_common import in_common
+from memory_core.domain.statements.things_in_common import in_common, is_another
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.text_cache import keep_texts
 
@@ -125,6 +125,38 @@ def names_another(before: SaidSentence, now: SaidSentence) -> bool:
     return (only_counts and not _of_one_bearer(before, now)) or _are_of_one_kind(before, now)
 
 
+def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether the later sentence tells of another thing than the earlier, by its subjects.
+
+    A subject of both has another owner or another companion: "my sister's flight", "the meeting
+    with Anna". Or "it" goes on with a subject that the earlier sentence does not have: "Die Kaution
+    wurde erhöht. Sie beträgt jetzt 1050 Euro."
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+
+    """
+    theirs = [thing for thing in before.named.things if thing.does]
+    ours = [thing for thing in now.named.things if thing.does]
+    known = frozenset[str]().union(*(thing.words | thing.pre for thing in before.named.things))
+    same_name = [pair for pair in product(theirs, ours) if pair[0].words & pair[1].words]
+    if same_name and all(is_another(*pair, known) for pair in same_name):
+        return True
+    it = now.named.subject()
+    if not (
+        it.is_thing
+        and not it.person
+        and now.text[: it.start].rstrip().endswith((".", "!"))
+        and _IT.match(now.text, it.start)
+        and any(thing.start < it.start for thing in ours)
+    ):
+        return False
+    antecedents = (thing for thing in now.named.things if not thing.acts and thing.start < it.start)
+    terms = frozenset[str]().union(*(thing.words | thing.pre for thing in antecedents))
+    return not (shared_terms(terms, before.terms) | shared_terms(before.terms, terms))
+
+
 def _actions(sentence: SaidSentence) -> frozenset[str]:
     return frozenset[str]().union(*(thing.words for thing in sentence.named.things if thing.acts))
 
@@ -141,6 +173,7 @@ def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
     return bool(shared_terms(ours, theirs)) if ours or theirs else same_subject(before, now)
 
 
+_IT = re.compile(r"(?:it|they|er|sie|es)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _TOLD_BEFORE = re.compile(r"\w (?:it|them|es|ihn|me|mich)\b", re.IGNORECASE)
 """An object that names no thing: "I upgraded it to 32 GB", "she's put me up to 10 mg"."""

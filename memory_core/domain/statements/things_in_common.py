@@ -46,6 +46,20 @@ def in_common(
     return shared & (named - (apart - same))
 
 
+def is_another(before: Thing, now: Thing, known: frozenset[str]) -> bool:
+    """Whether a thing of the same name is another one.
+
+    For example "my sister's flight", "the talk with Anna".
+
+    Args:
+        before: The earlier thing.
+        now: The later thing.
+        known: The terms of all things of the earlier sentence.
+
+    """
+    return not _agree(before, now, known) or _tells_apart(before, now, _KINDS)
+
+
 _KINDS = (PART, "in", "from", "to", "with", "does", "object", KIND, PERSON)
 
 
