@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
@@ -62,6 +63,8 @@ class Execution:
         stands_for: By the id of a new memory, the older memory that says the same.
         counts: Counts of outcomes, by name.
         replacing: Ids of facts that supersede other memories.
+        asked: Ids of memories that a person is asked about, with the time of the message whose fact
+            is in conflict with them. Another fact of this message asks nothing more.
 
     """
 
@@ -75,6 +78,7 @@ class Execution:
     stands_for: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     replacing: set[str] = field(default_factory=set)
+    asked: set[tuple[str, datetime]] = field(default_factory=set)
 
     def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
         """Create a fact, reinforce an equal memory, or replace a contradicted memory.
@@ -94,7 +98,9 @@ class Execution:
         fact = fact.changed(links=[link.link for link in self.links.get(fact.id, ())])
         fact = naming_what_holds(self.page, fact)
         judgement = judged(self.page, fact, near, self.rules.duplicate_threshold)
-        if not judgement.certain and self.ruled.rulings.passes_over(fact, judgement.old_id or ""):
+        old_id = judgement.old_id or ""
+        is_asked = (old_id, fact.event_timestamp) in self.asked
+        if not judgement.certain and (is_asked or self.ruled.rulings.passes_over(fact, old_id)):
             judgement = Judgement(Verdict.NEW)
         ruled = [
             (old, decision)
@@ -167,6 +173,8 @@ class Execution:
         self.made.append(fact.id)
         if resolution.outcome is Outcome.SUPERSEDED:
             self.replacing.add(fact.id)
+        if resolution.conflict.open:
+            self.asked.add((judgement.old_id or "", fact.event_timestamp))
         self._count("pending" if resolution.conflict.open else resolution.outcome.value)
 
     def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:

@@ -10,15 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple
 
+from memory_core.domain.fields import local
 from memory_core.domain.memory import Foresight, Memory, MemoryType
 from memory_core.domain.messages import is_cell, is_message, messages_in
 from memory_core.domain.ranking.selection import Grant, Piece
 from memory_core.domain.scenes import ProfileFact
 from memory_core.domain.statements.announced import time_ahead
 from memory_core.domain.statements.appointment_words import CANCELLED, PUT_OFF
+from memory_core.domain.statements.attributes import place_of_attribute
 from memory_core.domain.statements.change_messages import as_users, read
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.corrected import may_answer
@@ -40,6 +42,8 @@ COMING = timedelta(days=30)
 LEAST_QUOTED = 0.5
 """The part of a sentence's words that foresight has if it was made of the sentence."""
 _DAY = timedelta(days=1)
+_YEARLY = re.compile(r"anniversary|jahrestag|hochzeitstag|namenstag|name ?day|記念日")
+"""Names of days that come again each year; that of a birthday is in the table of attributes."""
 BIRTHDAY = "birthday"
 """The one date of a profile that no change of plans changes."""
 LATEST = 100
@@ -413,6 +417,30 @@ def facts_changed_since(
         and any(_tells(text, fact) for text in outdated)
         and not any(_tells(text, fact) for text in standing)
     )
+
+
+def facts_that_are_over(
+    facts: Iterable[ProfileFact], memories: Mapping[str, Memory], moment: datetime, zone: tzinfo
+) -> frozenset[str]:
+    """The memories of facts that tell an appointment whose day has passed.
+
+    A birthday or an anniversary comes again, and so does what is "on Tuesdays".
+
+    Args:
+        facts: Facts of the user's profile.
+        memories: Their memories, by id.
+        moment: The time that is asked for.
+        zone: The user's time zone.
+
+    """
+    once = [
+        memories[fact.memory_id]
+        for fact in facts
+        if place_of_attribute(fact.name) == place_of_attribute(None)
+        and _YEARLY.search(fact.name) is None
+    ]
+    days = [(fact.id, time_ahead(fact.content, local(fact.event_timestamp, zone))) for fact in once]
+    return frozenset(name for name, day in days if day is not None and day.end <= moment)
 
 
 def _tells(text: str, fact: ProfileFact) -> bool:

@@ -48,6 +48,7 @@ from memory_core.recollection.expectations import (
     LATEST,
     expectations,
     facts_changed_since,
+    facts_that_are_over,
     foreseen,
 )
 from memory_core.recollection.superseded import Fallen, stale_facts
@@ -343,17 +344,25 @@ class Profiles:
         at: datetime | None,
         without_session_id: str | None,
     ) -> Profile:
-        """Leave out appointments that were moved, put off or called off since they were told.
+        """Leave out appointments that are over, or were moved or called off since.
 
-        That costs two reads if an appointment of a fact is not long over, else none; one more for
-        its cell if no run has written the profile.
+        That costs three reads if a fact names a time that is not long over, one if all are over,
+        else none; one more for its cell if no run has written the profile.
         """
         dated = [fact for fact in profile.explicit if values_in(str(fact.value)).whens]
+        if not dated:
+            return profile
+        zone = await self._zones.of(owner)
+        now = self._clock.now()
+        moment = at or now
+        over = facts_that_are_over(dated, memories, moment, zone)
+        profile = profile.with_facts(
+            [fact for fact in profile.explicit if fact.memory_id not in over]
+        )
+        dated = [fact for fact in dated if fact.memory_id not in over]
         cell_ids = {name for fact in dated for name in cell_ids_of(memories[fact.memory_id])}
         cells = await self._memories(owner, cell_ids - memories.keys())
         cells |= {name: memories[name] for name in cell_ids & memories.keys()}
-        now = self._clock.now()
-        moment = at or now
         ahead = [cell for cell in cells.values() if cell.searchable and foreseen(cell, moment)]
         if not ahead:
             return profile
@@ -365,9 +374,7 @@ class Profiles:
             now=now,
             hide_formed_messages=True,
         )
-        page, zone = await asyncio.gather(
-            self._store.page(owner, "memory", where, None, LATEST), self._zones.of(owner)
-        )
+        page = await self._store.page(owner, "memory", where, None, LATEST)
         latest = [memory for memory in readable(page)[0] if memory.searchable]
         every = await asyncio.to_thread(expectations, [*latest, *ahead], local(moment, zone))
         changed = facts_changed_since(dated, every)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from memory_core.domain.requests.memories import SaveInput
 from tests.builders import ALICE, NOW
 from tests.telling import tell
 from tests.world import World
@@ -260,3 +261,50 @@ async def test_a_value_that_was_said_wrong_is_put_straight(
     world: World, messages: tuple[str, str], name: str, value: str
 ) -> None:
     assert (await profiles(world, *messages))[-1][name] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "days"),
+    [
+        ("My dentist appointment is tomorrow at 9.", "dentist appointment", 3),
+        ("Mein Zahnarzttermin ist am 12. Mai um 9 Uhr.", "zahnarzttermin", 6),
+    ],
+)
+async def test_an_appointment_leaves_the_profile_when_its_day_has_passed(
+    world: World, text: str, name: str, days: int
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, f"I live in Lisbon. {text}", session="s", at=NOW)
+    names = {fact.name for fact in (await core.profile(ALICE)).explicit}
+    assert names == {"home city", name}
+    world.clock.forward(days * DAY.total_seconds())
+    assert {fact.name for fact in (await core.profile(ALICE)).explicit} == {"home city"}
+    before = (await core.profile(ALICE, at=NOW + timedelta(hours=1))).explicit
+    assert {fact.name for fact in before} == {"home city", name}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My birthday is on May 9.",
+        "My dentist appointment is on Tuesdays at 9.",
+        "My meeting is on Tuesdays at 9.",
+    ],
+)
+async def test_what_comes_again_stays_in_the_profile(world: World, text: str) -> None:
+    core = await world.core_by_rules()
+    await tell(core, text, session="s", at=NOW)
+    before = (await core.profile(ALICE)).explicit
+    assert before
+    world.clock.forward(30 * DAY.total_seconds())
+    assert (await core.profile(ALICE)).explicit == before
+
+
+async def test_a_day_of_each_year_stays_in_the_profile(world: World) -> None:
+    core = await world.core_by_rules()
+    fields = {"type": "semantic", "subject": "user", "attribute": "wedding anniversary"}
+    given = fields | {"content": "Our wedding anniversary is on May 9", "value": "May 9"}
+    await core.save(ALICE, SaveInput.model_validate(given))
+    world.clock.forward(30 * DAY.total_seconds())
+    (fact,) = (await core.profile(ALICE)).explicit
+    assert fact.value == "May 9"
