@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self, TypedDict, Unpack
 
@@ -167,6 +167,11 @@ class ProfileFact(DeferredModel):
     def disputed(self, disputed_by: list[Dispute]) -> ProfileFact:
         """The fact with the statements that may contradict it."""
         return self.model_copy(update={"disputed_by": disputed_by})
+
+    def without_earlier(self, memory_ids: Collection[str]) -> ProfileFact:
+        """The fact without the earlier values of these memories."""
+        previous = [value for value in self.previous if value.memory_id not in memory_ids]
+        return self.model_copy(update={"previous": previous})
 
 
 def profile_line(name: str, value: str) -> str:

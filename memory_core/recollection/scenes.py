@@ -443,11 +443,7 @@ def _without_session(
     of_session = {name for name, memory in memories.items() if memory.session_id == session_id}
     return profile.with_facts(
         [
-            fact.model_copy(
-                update={
-                    "previous": [old for old in fact.previous if old.memory_id not in of_session]
-                }
-            )
+            fact.without_earlier(of_session)
             for fact in profile.explicit
             if fact.memory_id not in of_session
         ]
