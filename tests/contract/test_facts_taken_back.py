@@ -45,7 +45,7 @@ async def profiles(world: World, *messages: str) -> list[dict[str, object]]:
         (("My salary is 54,000 euros.", "What I said about my salary was wrong."), "salary"),
         (
             ("Mein Gehalt ist 54.000 Euro.", "Was ich über mein Gehalt gesagt habe, war falsch."),
-            "gehalt",
+            "salary",
         ),
         (
             (
@@ -252,7 +252,7 @@ async def test_a_new_job_and_a_new_home_in_one_sentence_are_both_told(world: Wor
                 "Mein Gehalt ist 72.000 Euro.",
                 "Was ich über mein Gehalt gesagt habe, war falsch, es sind 67.000 Euro.",
             ),
-            "gehalt",
+            "salary",
             "67.000 Euro",
         ),
     ],
