@@ -205,6 +205,20 @@ async def test_what_is_taken_back_ends(world: World, messages: tuple[str, str], 
             "allergy to 卵",
         ),
         (("Ich bin Vegetarier.", "In der Rolle bin ich kein Vegetarier mehr."), "diet"),
+        *(
+            (("I have asthma.", later), "condition asthma")
+            for later in (
+                "It is not true that the asthma diagnosis was wrong.",
+                "Nobody says the asthma diagnosis was wrong.",
+                "The date of the asthma diagnosis was wrong.",
+                "The treatment after the asthma diagnosis was wrong.",
+                "In the play the hero says the asthma diagnosis was wrong.",
+            )
+        ),
+        (
+            ("Ich habe Asthma.", "Die Rechnung für die Asthma-Diagnose war falsch."),
+            "condition asthma",
+        ),
         (("I'm vegan.", "The vegan thing is over, say the newspapers."), "diet"),
     ],
 )

@@ -32,6 +32,8 @@ from memory_core.domain.statements.attributes import (
         ("opinion of early mornings", "opinion of early mornings"),
         ("opinion of", "opinion of"),
         ("blood type", "blood type"),
+        ("favorite color", "favourite colour"),
+        ("favourite Farbe", "favourite colour"),
         ("Blutgruppe", "blood type"),
         ("WLAN-Passwort", "wifi password"),
         ("number of Kinder", "number of children"),

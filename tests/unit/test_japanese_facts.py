@@ -68,6 +68,8 @@ def test_a_name_after_a_greeting_is_the_speakers(text: str) -> None:
         ("今は東和印刷で営業をやってる。", {"Ana employer": "東和印刷"}),
         ("家賃は6万円でちょっと高い。", {"Ana rent": "6万円"}),
         ("牡蠣の季節だけど食べられません。", {}),
+        ("住所は絶対に忘れるなよ。", {}),
+        ("年収は覚えなくていいです。", {}),
     ],
 )
 def test_a_value_has_no_words_around_it(text: str, slot: dict[str, str]) -> None:

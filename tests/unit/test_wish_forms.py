@@ -45,6 +45,8 @@ DONE = [
 ASKED = [
     "If I move, forget my address.",
     "Please forget my address, just kidding",
+    "I'm moving to Bonn in May. Please forget my address then, thanks.",
+    "Please forget my address, it will be outdated in May, so do it then.",
     "Can my address be deleted?",
     "Next year please delete my salary.",
     "Delete my salary. No wait, keep it.",

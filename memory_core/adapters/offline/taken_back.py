@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from memory_core.adapters.offline.fact_matches import FoundFact
 from memory_core.adapters.offline.omissions import is_about_another
+from memory_core.domain.statements.attributes import canonical_attribute
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.truth.slots import NO_LONGER
@@ -52,8 +53,17 @@ _FALSE = r"(?:wrong|not (?:right|true|correct)|a mistake|outdated)"
 _NOT_CONFIRMED = (
     re.compile(
         rf"\b(?:the|my) {_THING} (?:diagnosis )?(?:was|is|has been|turned out to be)"
-        rf" (?:{_FALSE}|a misdiagnosis|misdiagnosed|ruled out|not confirmed)\b",
+        r" (?:a mistake|a misdiagnosis|misdiagnosed|ruled out|not confirmed)\b",
         re.IGNORECASE,
+    ),
+    re.compile(
+        r"\A(?:(?:actually|sorry|oh|so|well|(?:it )?turns out|it turned out),? ){0,2}(?:that )?"
+        rf"(?:the|my) {_THING} diagnosis (?:was|is) {_FALSE}[\s.!]{{0,9}}\Z",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\A(?:[Dd]ie|[Mm]eine) (?P<thing>[A-ZÄÖÜ][a-zäöüß]{3,30})-?[Dd]iagnose"
+        r" war (?:doch )?falsch[\s.!]{0,9}\Z"
     ),
     re.compile(
         rf"(?:\A|\b(?:my|the) ){_THING} (?:test )?came back negative(?=[.,;!]|\Z)", re.IGNORECASE
@@ -63,10 +73,10 @@ _NOT_CONFIRMED = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?:\A|\b(?:[Dd]ie|[Mm]eine) )(?P<thing>[A-ZÄÖÜ][a-zäöüß]{3,30}(?:-Diagnose)?) "
+        r"(?:\A|\b(?:[Dd]ie|[Mm]eine) )(?P<thing>[A-ZÄÖÜ][a-zäöüß]{3,30}) "
         r"(?:hat sich (?:doch )?nicht bestätigt|wurde (?:doch )?(?:nicht bestätigt|ausgeschlossen)"
         r"|ist (?:zum Glück )?(?:vom Tisch|ausgeschlossen)"
-        r"|war (?:doch )?(?:ein Irrtum|eine Fehldiagnose|falsch))\b"
+        r"|war (?:doch )?(?:ein Irrtum|eine Fehldiagnose))\b"
     ),
     re.compile(
         r"(?:\A|[、は])(?P<thing>[^、。はがの\s]{1,10}?)(?:は|の診断は|というのは)"
@@ -245,7 +255,7 @@ def _ended(sentence: str, whole: str) -> Iterator[tuple[str, str]]:
             yield "occupation", ""
     for match in (each.match(sentence) for each in _SAID_ALL_WRONG):
         if match is not None:
-            yield _OWNER_OF_SAID.sub("", match["of"]).casefold(), ""
+            yield canonical_attribute(_OWNER_OF_SAID.sub("", match["of"])), ""
     called = _NOT_CALLED.search(sentence)
     if called is not None:
         yield "name", _group(called)

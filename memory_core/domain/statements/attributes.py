@@ -157,7 +157,7 @@ _IN_ENGLISH = {
         "chickens": "hühner",
         "rabbits": "kaninchen",
         "food": "essen, 食べ物",
-        "colour": "farbe, 色",
+        "colour": "color, farbe, 色",
         "film": "映画",
         "book": "buch, 本",
         "music": "musik, 音楽",
@@ -168,7 +168,7 @@ _IN_ENGLISH = {
     for name in names.split(", ")
 }
 """English names by those that sentences in other languages give a slot, so that both meet there."""
-_COUNTED_OR_LIKED = ("number of ", "favourite ")
+_COUNTED_OR_LIKED = ("number of ", "favourite ", "favorite ")
 """Openings after which such a name may be."""
 
 

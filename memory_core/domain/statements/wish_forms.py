@@ -47,6 +47,8 @@ _ASKED: Final = re.compile(
 _ASKS: Final = re.compile(r"\b(?:you|du)\b")
 _NOUNS: Final = re.compile(r"(?:ing|ion|al|ure|ung)\Z")
 _INFINITIVE: Final = re.compile(r"en\Z")
+_LATER: Final = frozenset({"then", "later", "afterwards", "dann", "später", "danach"})
+"""Words by which a request may be for another time, wherever they are."""
 _BECAUSE: Final = frozenset({"because", "weil", "denn"})
 _REASONED: Final = _FACT | {"PRON", "SAYS", "REGRET", "NOT", "EARLIER", "MUST"} | _POLITE
 _SAYING: Final = frozenset({"TOLD", "SAYS", "ME"})
@@ -117,6 +119,8 @@ def plain_request(reading: MarkedSentence) -> PlainRequest | None:
     """
     if reading.japanese:
         return _japanese(reading)
+    if not _LATER.isdisjoint(word for mark in reading.marks for word in mark.text.split()):
+        return None
     segments = _segments(_places(reading))
     while len(segments) > 1 and _is_polite(segments[0]):
         del segments[0]
