@@ -266,7 +266,7 @@ async def test_no_text_changes_what_was_known_before_shows_what_others_know_or_s
         assert {memory.user_id for memory in after} == {owner.user_id}
     if isinstance(agents, Obeying):
         assert "swordfish" not in agents.seen
-        assert agents.decided > 3 * len(TEXTS), "it had much to decide about"
+        assert agents.decided > 2 * len(TEXTS), "it had much to decide about"
     assert statuses(
         {memory.content: memory for memory in await listed(core, BEN, status="all")}
     ) == {SECRET: "active"}

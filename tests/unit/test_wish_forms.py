@@ -15,6 +15,7 @@ DONE = [
     "forget the lithium thing please",
     "Can you delete my salary from your memory?",
     "Forget that I have diabetes.",
+    "Please forget that I am allergic to penicillin.",
     "Hey, could you please forget what I told you about my divorce?",
     "Delete everything about Gerd, please.",
     "Please forget that Ida is pregnant, she wants to tell it herself.",

@@ -39,6 +39,8 @@ _CLAUSES: Final = frozenset(
 )
 """The first words of a clause that is the topic."""
 _LITTLE_OF_FACTS: Final = _LITTLE | _CLAUSES | {"is", "are", "be", "habe", "hab", "ist", "sind"}
+_NAME_NOTHING: Final = GENERAL_WORDS - {"am"}
+"""Words that name nothing; "I am allergic" is a fact by what follows."""
 _PERSONS: Final = frozenset({"him", "her", "ihn", "ihm", "ihr"})
 _ASKED: Final = re.compile(
     r"(?:(?:please|pls|plz|kindly|bitte|(?:can|could|would|will) you|would you mind"
@@ -237,7 +239,7 @@ def _is_of(kinds: frozenset[str], little: frozenset[str], place: _Place) -> bool
 
     Words such as "when" are in no list, and name nothing.
     """
-    if place.kinds == {OTHER_WORDS} and not GENERAL_WORDS.isdisjoint(place.words):
+    if place.kinds == {OTHER_WORDS} and not _NAME_NOTHING.isdisjoint(place.words):
         return False
     return place.text in little or bool(kinds & place.kinds)
 
