@@ -21,6 +21,8 @@ from memory_core.recollection.quotations import shown_at
 
 MOST_EARLIER = 5
 """The most earlier facts that are told, those that held last."""
+_OF_HEALTH = ("condition", "allergy", "intolerance")
+"""Openings of what is not told of the past: it may have been healed, or never been so."""
 _FIRST = 5.0
 """The priority of an earlier fact, above that of all present ones."""
 
@@ -89,7 +91,9 @@ def earlier_pieces(
     facts = [
         earlier
         for earlier in _earlier(profile, then)
-        if earlier.meets(window) and not _names(earlier.name).isdisjoint(terms)
+        if earlier.meets(window)
+        and not earlier.name.startswith(_OF_HEALTH)
+        and not _names(earlier.name).isdisjoint(terms)
     ]
     facts.sort(key=lambda earlier: earlier.since, reverse=True)
     return [

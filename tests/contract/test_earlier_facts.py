@@ -96,3 +96,14 @@ async def test_the_excluded_session_tells_no_earlier_facts(world: World) -> None
     core = await lived(world)
     lines = await profile(core, "Where did I live in May?", exclude_session_id="s0")
     assert "Bristol" not in str(lines)
+
+
+async def test_an_illness_that_was_taken_back_is_not_told_as_one_of_the_past(world: World) -> None:
+    core = await world.core_by_rules()
+    for number, (text, at) in enumerate(
+        (("I have asthma.", day(3, 2)), ("The asthma diagnosis was wrong.", day(7, 2)))
+    ):
+        world.clock.moment = at
+        await tell(core, text, session=f"s{number}", at=at)
+    world.clock.moment = DECEMBER
+    assert await profile(core, "Which condition did I have in April?") == []
