@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from memory_core.domain.memory import AtomicFact, Head, Memory, Status
 from memory_core.domain.messages import MESSAGE, REQUEST, is_message, messages_in, messages_of
 from memory_core.domain.scope import Owner
-from memory_core.domain.text.analyzer import tokens
+from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens, words
 from memory_core.domain.text.sentences import sentences
 from memory_core.evolution.soft_forget import repeating_messages
 from memory_core.ledger.readable import readable_shown
@@ -23,6 +23,7 @@ _SUBJECT = frozenset(tokens("User"))
 """The word of a fact for the speaker, who says "I"."""
 Silenced = Mapping[str, frozenset[int]]
 """By cell, the numbers of the messages that must not be told."""
+_MACHINES = frozenset({"assistant", "tool"})
 _NOTE, _PATTERN = "note", "pattern"
 _CONTRADICTED = "contradicted"
 """The reason of a superseded fact without a slot, which is deleted.
@@ -220,15 +221,27 @@ def _is_of_silenced(memory: Memory, sources: Collection[str], silenced: Silenced
     return bool(sources) and silenced.keys() >= {*sources}
 
 
-def _silenced_numbers(facts: Iterable[AtomicFact], messages: Sequence[Memory]) -> frozenset[int]:
+def _topic_of(fact: AtomicFact) -> set[str]:
+    """The terms of a fact without its little words, which a machine's answer says otherwise."""
+    telling = (word for word in words(fact.text) if word not in FUNCTION_WORDS | QUERY_WORDS)
+    return {*tokens(" ".join(telling))} - _SUBJECT
+
+
+def _silenced_numbers(facts: Sequence[AtomicFact], messages: Sequence[Memory]) -> frozenset[int]:
     """The numbers of a cell's messages that tell one of these facts."""
     numbers = {fact.message for fact in facts if fact.message is not None}
     telling = [message for message in messages if message.metadata.get("message") in numbers]
     of_facts = [set(tokens(fact.text)) - _SUBJECT for fact in facts]
+    topics = [_topic_of(fact) for fact in facts]
     again = [
         message
         for message in messages
-        if any(words and words <= {*tokens(message.content)} for words in of_facts)
+        for terms in [{*tokens(message.content)}]
+        if any(words and words <= terms for words in of_facts)
+        or (
+            message.metadata.get("role") in _MACHINES
+            and any(topic and topic <= terms for topic in topics)
+        )
     ]
     return frozenset(
         numbers

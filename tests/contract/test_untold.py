@@ -91,3 +91,18 @@ async def test_a_fact_that_lasts_for_a_while_is_not_told_after_it_is_over(world:
     assert "User is on a keto diet" in (await core.context(ALICE, query)).context
     world.clock.forward(120 * 86_400)
     assert "User is on a keto diet" not in (await core.context(ALICE, query)).context
+
+
+@pytest.mark.parametrize("away", [delete, forget])
+async def test_an_assistant_that_says_it_in_other_little_words_tells_it_no_more(
+    world: World, away: Away
+) -> None:
+    core = await world.core_by_rules()
+    lines = ("I have asthma.", ("assistant", "You have asthma, noted."), "I live in Berlin.")
+    await tell(core, *lines)
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "asthma" in text]
+    await away(world, core, fact.id)
+    asked = ContextInput(query="Which illnesses do I have?")
+    context = (await core.context(ALICE, asked)).context
+    assert "asthma" not in context
+    assert "Berlin" in await said(core)
