@@ -6,6 +6,7 @@ are meant only beside those of a person.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,13 +18,17 @@ from memory_core.domain.conversation import Conversation
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE, messages_in
+from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.attributes import canonical_subject
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.exclusive_instructions import are_exclusive, is_instead_of
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
 from memory_core.domain.statements.wishes import INSTRUCTION, Wish
 from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
+from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
@@ -46,6 +51,8 @@ JUST_BEFORE = timedelta(minutes=10)
 """How long ago the last message may be that a later call means by "forget that"."""
 _LITTLE_WORDS = QUESTION_WORDS["german"]
 """Words that name nothing; the English ones are no terms of a topic."""
+_OWN = re.compile(r"\b(?:my|our|mein\w{0,2}|unser\w{0,2})\b|(?:私|僕|俺|うち)の", re.IGNORECASE)
+"""Says that something is the speaker's."""
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
 """Finds memories by a text, best first, each with its relevance to the answer threshold: 1 and more
@@ -178,7 +185,9 @@ class EffectFinder:
         withdrawn = [memory.id for memory in instructions]
         if instructions and not named:
             return WishEffects(message_id=message_id, withdrawn=withdrawn)
-        clear = wish.extent == "topic" or _is_single(named)
+        clear = (wish.extent == "topic" or _is_single(named)) and not any(
+            _is_of_another(memory, wish, named_by) for memory in named
+        )
         if wish.surety in ("sure", "known") and clear and 0 < len(named) <= MOST_FORGOTTEN:
             forgotten = [memory.id for memory in (*named, *_answers(named, hits, named_by))]
             forgotten += _repeated(conversation, names, wish.message, forgotten)
@@ -341,6 +350,30 @@ def _is_single(named: Sequence[Memory]) -> bool:
         for memory in named
         if memory.category == "fact"
     )
+
+
+def _is_of_another(memory: Memory, wish: Wish, named_by: NamedContent) -> bool:
+    """Whether a memory tells of another person what a request names as the speaker's own.
+
+    "My sister's address" is not what "forget my address" means for sure.
+    """
+    if _OWN.search(wish.text) is None:
+        return False
+    subject = canonical_subject(memory.subject or "user")
+    if subject != "user" and not OF_THE_USER.items() <= memory.metadata.items():
+        return not named_by.is_in(subject)
+    telling = [
+        sentence.text
+        for sentence in sentences(memory.content)
+        if named_by.has_all_words(sentence.text)
+    ]
+    meant = _persons_in(wish.text)
+    return bool(telling) and all(_persons_in(text) - meant for text in telling)
+
+
+def _persons_in(text: str) -> frozenset[str]:
+    """The relatives and other people whom a text names by what they are to another person."""
+    return frozenset({*map(person_of, words(text)), *KIN_IN_JAPANESE.findall(text)} - {""})
 
 
 def _states_any(memory: Memory, instructions: Sequence[Memory]) -> bool:

@@ -212,3 +212,29 @@ async def test_what_only_the_message_of_the_request_tells_is_asked_back(
     (request,) = task.result["forgetting"]
     assert request["status"] == "pending"
     assert request["memory_ids"] == [request["message_id"]]
+
+
+@pytest.mark.parametrize(
+    ("told_before", "request_to_forget"),
+    [
+        ("My sister's address is 5 Oak Road.", "Please forget my address."),
+        ("My boss has asthma.", "Please forget my asthma."),
+    ],
+)
+async def test_what_only_another_person_has_is_asked_back(
+    world: World, told_before: str, request_to_forget: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, told_before, session="s1", at=NOW)
+    before = await facts(core)
+    assert before
+    await tell(core, request_to_forget, session="s2", at=NOW + timedelta(days=1))
+    assert set(before) <= set(await facts(core))
+
+
+async def test_a_fact_of_a_person_who_is_named_is_forgotten(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "My sister's address is 5 Oak Road.", session="s1", at=NOW)
+    request = "Please forget my sister's address."
+    await tell(core, request, session="s2", at=NOW + timedelta(days=1))
+    assert not any("Oak" in fact for fact in await facts(core))

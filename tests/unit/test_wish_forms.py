@@ -128,3 +128,23 @@ def test_what_another_clause_or_sentence_speaks_of_is_not_carried_out(text: str)
 )
 def test_what_is_said_of_a_text_at_hand_ends_no_instruction(text: str) -> None:
     assert said_wishes(talk(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("later", "surety"),
+    [
+        ("No wait, keep it.", "asks"),
+        ("Just kidding.", "asks"),
+        ("Nein, doch nicht.", "asks"),
+        ("Thanks!", "sure"),
+        ("What is the weather like?", "sure"),
+        ("I went hiking with Ben in the hills near Jena yesterday.", "sure"),
+    ],
+)
+def test_the_next_message_may_take_a_request_back(later: str, surety: str) -> None:
+    (wish,) = (
+        wish
+        for wish in said_wishes(talk("Please forget my address.", "a: Done.", later))
+        if wish.kind == "forget"
+    )
+    assert wish.surety == surety

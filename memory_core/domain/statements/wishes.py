@@ -55,6 +55,8 @@ _ASKED_BACK: Final[Mapping[Surety, Surety]] = {"sure": "asks", "known": "perhaps
 MAX_SENTENCE = 400
 """Characters of a sentence that is read; a longer sentence is no wish."""
 MAX_WISHES = 20
+MAX_SECOND_THOUGHT = 8
+"""Words of a sentence that takes back a request in the next message."""
 ASKS = 0.6
 """Least probability of a request to forget that has to be confirmed: 89 of 95 requests of the check
 part have it, and 3 of 270 further sentences.
@@ -189,10 +191,33 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
     accepted: list[Wish] = []
     if _is_among_people(messages):
         return accepted
-    for number, message in enumerate(messages):
-        if message.role == "user":
-            accepted += (replace(wish, message=number) for wish in _wishes_in(message.content))
+    by_users = [(number, each) for number, each in enumerate(messages) if each.role == "user"]
+    for place, (number, message) in enumerate(by_users):
+        wishes = _wishes_in(message.content)
+        if any(wish.kind == "forget" for wish in wishes) and any(
+            _is_second_thought(later.content) for _, later in by_users[place + 1 : place + 2]
+        ):
+            wishes = tuple(_asked_back(wish) for wish in wishes)
+        accepted += (replace(wish, message=number) for wish in wishes)
     return accepted[:MAX_WISHES]
+
+
+def _is_second_thought(content: str) -> bool:
+    """Whether a user's next message may take back a request: "no wait, keep it"."""
+    first = next((each.text for each in sentences(own_words(content))), "")
+    reading = read(_plain(first))
+    return (
+        len(first.split()) <= MAX_SECOND_THOUGHT
+        and not reading.asks
+        and not first.rstrip().endswith(("?", "？"))
+        and not tells_of_else(reading, after=True)
+    )
+
+
+def _asked_back(wish: Wish) -> Wish:
+    if wish.kind != "forget":
+        return wish
+    return replace(wish, surety=_ASKED_BACK.get(wish.surety, wish.surety))
 
 
 def may_instruct(sentence: str) -> bool:
@@ -290,7 +315,7 @@ def _wishes_in_order(
                 )
             )
         ):
-            wishes.append(replace(wish, surety=_ASKED_BACK[wish.surety]))
+            wishes.append(_asked_back(wish))
         else:
             wishes.append(wish)
     return wishes
