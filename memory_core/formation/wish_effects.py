@@ -372,7 +372,7 @@ def _is_of_another(memory: Memory, wish: Wish, named_by: NamedContent) -> bool:
 
 
 def _persons_in(text: str) -> frozenset[str]:
-    """The relatives and other people whom a text names by what they are to another person."""
+    """The people whom a text names by what they are to another person."""
     return frozenset({*map(person_of, words(text)), *KIN_IN_JAPANESE.findall(text)} - {""})
 
 

@@ -137,6 +137,7 @@ def test_what_is_said_of_a_text_at_hand_ends_no_instruction(text: str) -> None:
         ("Just kidding.", "asks"),
         ("Nein, doch nicht.", "asks"),
         ("Thanks!", "sure"),
+        ("Gerd is my new dentist.", "sure"),
         ("What is the weather like?", "sure"),
         ("I went hiking with Ben in the hills near Jena yesterday.", "sure"),
     ],

@@ -277,6 +277,24 @@ def fact_named(request: MarkedSentence) -> str:
     return request.text[behind[0].start : behind[-1].end]
 
 
+def may_take_back(reading: MarkedSentence) -> bool:
+    """Whether the user's next message may take a request back: "no wait, keep it".
+
+    Such a sentence names next to nothing, or speaks of keeping or forgetting.
+    """
+    if reading.asks or reading.text.rstrip().endswith(("?", "？")):
+        return False
+    is_short = len(_names_in(reading)) < _FEWEST_NAMED
+    speaks_of_it = not _UNDOES.isdisjoint(reading.kind_set)
+    return (is_short or speaks_of_it) and not tells_of_else(reading, after=True)
+
+
+def _names_in(reading: MarkedSentence) -> list[str]:
+    if reading.japanese:
+        return re.findall(_JA_WRITTEN, reading.text)
+    return [word for mark in reading.marks if mark.kind in _CONTENT for word in mark.text.split()]
+
+
 def tells_of_else(reading: MarkedSentence, *, after: bool) -> bool:
     """Whether another sentence of a request's message leaves it as it is.
 
@@ -293,9 +311,8 @@ def tells_of_else(reading: MarkedSentence, *, after: bool) -> bool:
         return True
     if reading.asks or reading.text.rstrip().endswith((":", "：")):
         return False
-    named = [word for mark in reading.marks if mark.kind in _CONTENT for word in mark.text.split()]
+    named = _names_in(reading)
     if reading.japanese:
-        named = re.findall(_JA_WRITTEN, reading.text)
         says_why = re.search(_JA_REASON + "[。!！]?\\Z", reading.text) is not None
         return says_why or (
             (not after or len(named) >= _FEWEST_NAMED)

@@ -26,7 +26,12 @@ from memory_core.domain.statements.joined_orders import leaves_out, separate_ord
 from memory_core.domain.statements.linear_models import Likely, likely
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.wide_requests import asks_for_all, points_at_last
-from memory_core.domain.statements.wish_forms import fact_named, plain_request, tells_of_else
+from memory_core.domain.statements.wish_forms import (
+    fact_named,
+    may_take_back,
+    plain_request,
+    tells_of_else,
+)
 from memory_core.domain.statements.wish_rules import (
     asks_for_each_time,
     is_no_instruction,
@@ -205,13 +210,7 @@ def said_wishes(messages: Sequence[Message]) -> list[Wish]:
 def _is_second_thought(content: str) -> bool:
     """Whether a user's next message may take back a request: "no wait, keep it"."""
     first = next((each.text for each in sentences(own_words(content))), "")
-    reading = read(_plain(first))
-    return (
-        len(first.split()) <= MAX_SECOND_THOUGHT
-        and not reading.asks
-        and not first.rstrip().endswith(("?", "？"))
-        and not tells_of_else(reading, after=True)
-    )
+    return len(first.split()) <= MAX_SECOND_THOUGHT and may_take_back(read(_plain(first)))
 
 
 def _asked_back(wish: Wish) -> Wish:
