@@ -23,6 +23,7 @@ _SUBJECT = frozenset(tokens("User"))
 """The word of a fact for the speaker, who says "I"."""
 Silenced = Mapping[str, frozenset[int]]
 """By cell, the numbers of the messages that must not be told."""
+_LITTLE = FUNCTION_WORDS | QUERY_WORDS
 _MACHINES = frozenset({"assistant", "tool"})
 _NOTE, _PATTERN = "note", "pattern"
 _CONTRADICTED = "contradicted"
@@ -223,7 +224,7 @@ def _is_of_silenced(memory: Memory, sources: Collection[str], silenced: Silenced
 
 def _topic_of(fact: AtomicFact) -> set[str]:
     """The terms of a fact without its little words, which a machine's answer says otherwise."""
-    telling = (word for word in words(fact.text) if word not in FUNCTION_WORDS | QUERY_WORDS)
+    telling = (word for word in words(fact.text) if word not in _LITTLE)
     return {*tokens(" ".join(telling))} - _SUBJECT
 
 
@@ -237,7 +238,7 @@ def _silenced_numbers(facts: Sequence[AtomicFact], messages: Sequence[Memory]) -
         message
         for message in messages
         for terms in [{*tokens(message.content)}]
-        if any(words and words <= terms for words in of_facts)
+        if any(spoken and spoken <= terms for spoken in of_facts)
         or (
             message.metadata.get("role") in _MACHINES
             and any(topic and topic <= terms for topic in topics)
