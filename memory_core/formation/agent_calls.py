@@ -43,7 +43,7 @@ from memory_core.tasks.agent_steps import Steps
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 Given = TypeVar("Given")
-NOBODY = "nobody"
+UNANSWERED = "nobody"
 """The name of the model in a stored answer if the conflict agent failed."""
 
 
@@ -170,7 +170,7 @@ class AgentCalls:
             lambda: self._decisions(prompt),
             Decisions,
         )
-        if answer.provenance.model == NOBODY:
+        if answer.provenance.model == UNANSWERED:
             return Rulings({})
         return Rulings.of(
             prompt, answer.value, answer.provenance.model, by_rule=self.agents is self.rules
@@ -183,7 +183,7 @@ class AgentCalls:
             return await self.agents.decide_conflicts(self.owner, new, older)
         except AgentFailed as error:
             log.warning("the conflict agent failed, so the rules alone decide: %s", error.detail)
-            return Answered(Decisions(), Provenance(NOBODY))
+            return Answered(Decisions(), Provenance(UNANSWERED))
 
     async def synthesis(
         self, note: Memory, sources: Sequence[Memory], shown_key: str

@@ -35,7 +35,7 @@ from memory_core.domain.joint_answers import EpisodeParts, FormationCalls, Forme
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.wishes import only_asks_to_forget
 from memory_core.evolution.agent_rulings import Questions, Rulings, pair_key, ruled_pairs
-from memory_core.formation.agent_calls import NOBODY, AgentCalls, story_fault
+from memory_core.formation.agent_calls import UNANSWERED, AgentCalls, story_fault
 from memory_core.formation.boundaries import WINDOW_MESSAGES
 from memory_core.formation.cells import CellAnswers
 from memory_core.ports import Agents
@@ -198,7 +198,7 @@ class JointAgentCalls(AgentCalls):
         known = {pair.key for pair in answer.value.pairs}
         if not wanted <= known:
             return await self.rulings(own.prompt)
-        if answer.provenance.model == NOBODY:
+        if answer.provenance.model == UNANSWERED:
             return Rulings({})
         decisions = {
             (pair.new, pair.old): pair.decision
