@@ -272,7 +272,12 @@ class Entries:
         """Return the body without secrets, if the export was made without redaction.
 
         No secret's words are among its terms either.
+
+        The log of a slot has no words, only ids, moments and hashes. Some of these are also valid
+        numbers of payment cards, and a log without them would be damaged.
         """
+        if kind == "slot":
+            return body
         clean: dict[str, Any] = self._redact(body)
         if clean is not body and kind in ("memory", "version"):
             self.gone |= counts(_texts_of(body)).keys() - counts(_texts_of(clean)).keys()
