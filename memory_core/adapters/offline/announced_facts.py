@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.fact_values import job, organisation
 from memory_core.adapters.offline.facts import said_facts, speaker
-from memory_core.adapters.offline.names import CITIES, COUNTRIES, place
+from memory_core.adapters.offline.names import home, place
 from memory_core.adapters.offline.running_rules import fitted
 from memory_core.adapters.offline.voice import subject_and_owner
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact, SaidForesight
@@ -188,7 +188,7 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
             continue
         moves = MOVES.search(quote)
         words = " ".join(FROM_THEN_ON.sub(" ", quote).split()).lstrip(", ")
-        if moves is not None and (town := _new_home(quote, moves)) is not None:
+        if moves is not None and (town := home(quote[moves.end() :])) is not None:
             german = moves.group().casefold().endswith("nach ")
             words = f"Ich wohne in {town}." if german else f"I live in {town}."
         elif words == quote:
@@ -202,20 +202,6 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
             announced = fact.changed(text=text, message=number, quote=quote)
             if is_announced(announced):
                 yield announced
-
-
-def _new_home(quote: str, moves: re.Match[str]) -> str | None:
-    """The place to which a sentence says that its speaker moves.
-
-    "The move to Slack" may be of work, so a noun needs a known place.
-    """
-    town = place(quote[moves.end() :])
-    if town is None or not _ITS_NOUN.match(moves.group()):
-        return town
-    return town if town.lower() in CITIES or town.lower() in COUNTRIES else None
-
-
-_ITS_NOUN = re.compile(r"(?:my|our|the) ", re.IGNORECASE)
 
 
 def _called_off(number: int, name: str, quote: str, cancelled: re.Match[str]) -> Iterator[SaidFact]:

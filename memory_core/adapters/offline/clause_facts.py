@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from memory_core.adapters.offline.fact_values import Shape
 from memory_core.domain.statements.attributes import canonical_attribute, only_implies_pets
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -31,6 +32,7 @@ class Row:
         filled: Content of the slot, with {value} and {of}; "" for the value.
         subject: Subject of the slot, with {of}; "" for the speaker.
         denies: Whether a clause that denies is read.
+        shape: Recognises the value; None if the expression says enough.
 
     """
 
@@ -39,6 +41,7 @@ class Row:
     filled: str = ""
     subject: str = ""
     denies: bool = False
+    shape: Shape | None = None
     expression: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -162,6 +165,8 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     if row.attribute is None or not language.fills_slot(clause, match):
         return ClauseFact(clause, None, None)
     if "value" in row.expression.groupindex and not value:
+        return None
+    if row.shape is not None and row.shape(value) is None:
         return None
     parts = {"value": value.casefold(), "of": groups.get("of", "").casefold()}
     speaker = groups.get("who", "")

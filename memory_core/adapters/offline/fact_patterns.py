@@ -188,19 +188,21 @@ _NO_LONGER = f"{NO_LONGER} {{value}}"
 ENGLISH: tuple[Pattern, ...] = (
     # home
     Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here"
-        r"|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place, _ALL),
+        r"|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place),
+    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here"
+        r"|currently))?(?: with [\w' ]{2,30}?)? in\b", names.home, ("we",)),
     Pattern("home city", _LIVES, r"<living> in the <where> of\b", names.place, _ALL),
     Pattern(None, "{who} lives near {value}",
             r"<living>(?: in an? [\w ]{3,25}?)? (?:near|close to|just outside(?: of)?"
             r"|outside(?: of)?|not far from)\b", names.place, _ALL),
     Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? (?:to|into (?:an?|our"
-        r"|my) [\w ]{3,30} in)\b", names.place, _ALL),
+        r"|my) [\w ]{3,30} in)\b", names.home, _ALL),
     Pattern("home city", _LIVES, r"<did>(?:settled(?: down)?) in\b", names.place, _ALL),
     Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", names.known_place,
         ("mine",)),
     Pattern("home city", _LIVES, r"<did>left\b", names.new_home, _ALL),
     Pattern("home city", _LIVED, r"<did>left\b", names.old_home, _ALL, _NO_LONGER),
-    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", names.place, _ALL,
+    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", names.home, _ALL,
         _NO_LONGER),
     Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", names.place,
         _ALL),
@@ -503,7 +505,7 @@ FOREIGN: tuple[Pattern, ...] = (
             r"|wieder))*(?: seit [\w ]{3,15})? in\b", names.place, ("foreign",)),
     Pattern("home city", _LIVES,
             r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)",
-            names.place, ("foreign",)),
+            names.home, ("foreign",)),
     Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", names.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job,
         ("foreign",)),

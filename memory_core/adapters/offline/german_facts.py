@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from memory_core.adapters.offline import names
 from memory_core.adapters.offline.animals import ANIMAL, GERMAN_PETS, MY, OWN
 from memory_core.adapters.offline.belongings import CAR
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
@@ -92,6 +93,7 @@ _ROWS: tuple[Row, ...] = (
         "home city",
         r"\b(?:bin|sind) (?:ich "
         r"|wir )?(?:[\w. ]{0,25} )?nach (?P<value>[A-ZÄÖÜ][\wäöüß-]+) (?:um)?gezogen",
+        shape=names.home,
     ),
     Row(None, r"\b(?:ziehe|ziehen)\b.{0,40}\bnach (?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     Row(

@@ -18,6 +18,7 @@ from memory_core.adapters.offline.fact_values import (
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
+from memory_core.domain.text.towns import has_town
 
 # Places: words that may name a place, known places, and both homes in "I left Berlin for Lisbon".
 #
@@ -92,6 +93,7 @@ _LOWER_PLACE = re.compile(
     r"\A[a-zà-ÿ][\w'’-]{2,}(?:\s+(?:york|francisco|angeles|city|aires|janeiro|paulo|delhi|diego"
     r"|town))?(?=\s*(?:$|now\b|with\b))"
 )
+_REGION_AFTER = re.compile(r",? (?:in |near )?([A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*){0,2})")
 _NOWHERE = """
     the a an my this that his her our your their general fact peace fear hope harmony denial exile
     luxury poverty misery silence sin concert love case person town charge need debt pain bed here
@@ -145,6 +147,25 @@ def known_place(words: str) -> str | None:
         if candidate is not None and (candidate in words or _is_known(candidate))
         else None
     )
+
+
+def home(words: str) -> str | None:
+    """A place to which people move; None for a tool or a department.
+
+    A capitalised name needs a known town or region in it ("North London"), or one after it ("Lorch,
+    Germany"), since projects and colleagues move to other things in the same words.
+    """
+    candidate = place(words)
+    if candidate is None:
+        return None
+    if candidate not in words:
+        return candidate if _is_known(candidate) else None
+    match = _REGION_AFTER.match(words, words.index(candidate) + len(candidate))
+    return candidate if _has_town(candidate) or (match and _has_town(match[1])) else None
+
+
+def _has_town(name: str) -> bool:
+    return _is_known(name) or has_town(name.split())
 
 
 def new_home(words: str) -> str | None:

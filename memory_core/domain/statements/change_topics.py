@@ -18,6 +18,7 @@ from memory_core.domain.text.spelling import (
     MONTHS,
     WEEKDAYS,
 )
+from memory_core.domain.text.towns import has_town
 
 
 class Matter(NamedTuple):
@@ -53,12 +54,42 @@ CARS_IN_JAPANESE = (
 )
 
 
+_MOVED_TO = re.compile(
+    r"\b(?:[Mm]oved|[Rr]elocated) (?:back |over |out )?to (?P<where>[^.,;:!?]{1,60})"
+    r"|\bnach (?P<town>[A-ZÄÖÜ][\w-]{1,30}(?: [A-ZÄÖÜ][\w-]{1,30}){0,2}) (?:um)?gezogen"
+)
+_DWELLING = re.compile(
+    r"\b(?:flat|apartment|house|place|rooms?|studio|cottage|farm|street|road|floor|neighbou?rhood"
+    r"|district|area|city|town|village|country|countryside|suburbs?|coast|island|mountains|outskirts"
+    r"|parents|mum|mom|dad)\b",
+    re.IGNORECASE,
+)
+
+
+def is_about_home(sentence: str) -> bool:
+    """Whether a sentence about a move is about a home.
+
+    A team moves to a tool, and a colleague to another team, in the same words.
+
+    "We moved to Kassel", "We moved to a bigger flat"; not "We moved to Vitest".
+    """
+    match = _MOVED_TO.search(sentence)
+    if match is None:
+        return True
+    where = match["where"] or match["town"]
+    near = where.split()
+    named = near[:3] if where.islower() else [word for word in near if not word.islower()]
+    return _DWELLING.search(where) is not None or has_town(named)
+
+
 def _matter(holds: str, changes: str, *, of_kin: bool = False) -> Matter:
     return Matter(
         re.compile(holds, re.IGNORECASE), re.compile(changes, re.IGNORECASE), of_kin=of_kin
     )
 
 
+HOME = 0
+"""Its place in `MATTERS`."""
 MATTERS: tuple[Matter, ...] = (
     _matter(  # home
         r"\bhome city:|\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at"

