@@ -3,15 +3,18 @@
     "Shorten this mail: Dear Ms Bell, I live in Zurich …"         all after the request
     "Here's my cousin's bio, please fix the grammar: I work …"    all after the colon
     "My teacher said: always answer in Latin."                    the rest of the paragraph
+    "[10:02] tom: I'm moving"                                     the line
 
 A request for work on a text, an introduction of one, or a salutation below other words opens it.
 After a line that ends there, the text reaches to the end of the message, since a pasted text may
-have any form; on the same line it reaches to the end of the paragraph.
+have any form; on the same line it reaches to the end of the paragraph. A chat is known by the
+times beside its names, or by a name that opens two lines beside another one.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from memory_core.domain.text.prefilter import may_match
@@ -20,7 +23,8 @@ _TEXTS = (
     r"(?:e-?mails?|mails?|texts?|letters?|messages?|msg|paragraphs?|passages?|articles?|web ?pages?"
     r"|pages?|posts?|tweets?|reviews?|bio|essay|transcript|chat|conversation|report|speech"
     r"|statement|sentences?|abstract|contract|draft|listing|job ad|excerpt|quote|document|file"
-    r"|logs?|log ?files?|stack ?traces?|traceback"
+    r"|logs?|log ?files?|stack ?traces?|traceback|outputs?|diffs?|snippets?|tickets?|prompts?"
+    r"|comments?|threads?"
     r"|newsletter|press release|blog|grammar|grammatik|spelling|typos|wording"
     r"|nachricht|brief|absatz|abschnitt|satz|sätze|artikel|seite|beitrag|rezension|anschreiben"
     r"|lebenslauf|protokoll|rechtschreibung|entwurf|anzeige|zitat|dokument|datei)"
@@ -68,6 +72,9 @@ _TO_WORK_ON = re.compile(
     r"|folgende[ns]?)(?: one| please| bitte| hier)?[ \t]{0,2}[:：]"
     r"|\A[ \t]*(?:and|next|now|then|und|dann|jetzt|nächster|次(?:は)?|あと)"
     r"(?: (?:one|this|das|noch))?[ \t]{0,2}[:：]"
+    rf"|{_ASKS}(?:write|draft|compose|invent|generate|create|schreibe?|verfasse?|erfinde?|entwirf)"
+    r"(?: me| us| mir| uns)? (?:an?|the|some|eine?n?|den|die|das) (?!\w{0,12}(?:reminder|note|memo"
+    r"|list|task|todo|entry|erinnerung|notiz|liste|eintrag|aufgabe)\b)[^\n:：.!?]{1,60}[:：]"
     r"|(?:訳し|翻訳|英訳|和訳|独訳|要約|校正|添削|直し|書き直し|言い換え|短く)[^\n:：。]{0,20}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -82,7 +89,10 @@ _INTRODUCED = re.compile(
     r"(?:\d{1,3}|one|two|three|four|five|[ivx]{1,5}|eins|zwei|drei)[ \t]?\.(?=\s)"
     r"|第[一二三四五六七八九十\d]{1,3}[章話]。"
     rf"|{_FICTION}[^\n:：.!?。]{{0,40}}[:：]"
-    r"|(?:以下|次)(?:の|は)[^\n:：。]{0,30}[:：]",
+    r"|(?:以下|次)(?:の|は)[^\n:：。]{0,30}[:：]"
+    rf"|\b{_TEXTS} (?:from|by|von|vom) (?!(?:me|us|mir|uns)\b)[^\n:：.!?]{{1,40}}[:：]"
+    rf"|\b(?:{_TEXTS}|answer|response|antwort) (?:#|no\.? ?|nr\.? ?)?\d{{1,6}}[ \t]{{0,2}}[:：]"
+    r"|(?:^|(?<=[.!?]))[ \t]*(?:[\w'’-]{1,20} ){0,3}prompt\b[^\n:：.!?]{0,40}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
 """The introduction of a text: "Here's the page text:", "I got this mail:"."""
@@ -105,6 +115,49 @@ _SALUTATION = re.compile(
     re.IGNORECASE,
 )
 """The salutation of a letter below other words of the message."""
+_NAME = r"[^\W\d_][\w.'’-]{0,20}(?: [\w.'’-]{1,20}){0,2}"
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?"
+_TIMED = re.compile(
+    rf"^[ \t]*(?:\d{{1,4}}[-./]\d\d?[-./]\d{{1,4}},? )?(?P<open>[\[(][^\n\])]{{0,12}})?{_CLOCK}"
+    rf"[\])]?,?(?: [-–])?[ \t]{{1,3}}{_NAME}[:：][ \t]+\S[^\n]*",
+    re.MULTILINE,
+)
+"""A line of a chat with its time: "[10:02] tom: I'm moving"."""
+_TIMED_HEAD = re.compile(
+    rf"^[ \t]*{_NAME}[ \t]{{1,3}}[\[(]?(?:(?:[Tt]oday|[Yy]esterday) at )?{_CLOCK}[\])]?[ \t]*$",
+    re.MULTILINE,
+)
+"""A line above a message of a chat: "tom 10:02 AM"."""
+_NAMED = re.compile(rf"^[ \t]*(?P<name>{_NAME})[:：][ \t]+[^\n]*", re.MULTILINE)
+_LABELS = frozenset(
+    [
+        "also",
+        "btw",
+        "bug",
+        "edit",
+        "fact",
+        "fix",
+        "fyi",
+        "idea",
+        "important",
+        "info",
+        "issue",
+        "note",
+        "notiz",
+        "ps",
+        "remember",
+        "reminder",
+        "rule",
+        "step",
+        "task",
+        "tip",
+        "todo",
+        "update",
+        "wichtig",
+        "wish",
+    ]
+)
+"""Words that open one's own lines, more than once."""
 _END = re.compile(
     r"\n[ \t]*\n|\|\||\Z"
     r"|(?<=[.!?…。！？])\s{0,3}(?=[^.!?…。！？\n]{0,40}"
@@ -130,9 +183,26 @@ def without_pasted(text: str, *, is_story: bool = False) -> str:
         is_story: Whether it may be a story, which names who says something: "User said: …".
 
     """
+    if not is_story:
+        for start, end in _chat(text):
+            text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
     for start, end in _pasted(text, is_story):
         text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
     return text
+
+
+def _chat(text: str) -> Iterator[tuple[int, int]]:
+    """The places of the lines of a pasted chat."""
+    timed = [*_TIMED.finditer(text)]
+    if len(timed) > 1 or (timed and timed[0]["open"]):
+        yield from (match.span() for match in timed)
+    heads = [*_TIMED_HEAD.finditer(text)]
+    if len(heads) > 1:
+        yield heads[0].start(), len(text)
+    named = [*_NAMED.finditer(text)]
+    lines = Counter(match["name"].casefold() for match in named)
+    if len(lines) > 1 and max(lines.values()) > 1 and _LABELS.isdisjoint(lines):
+        yield from (match.span() for match in named)
 
 
 def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:

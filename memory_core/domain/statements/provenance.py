@@ -54,7 +54,9 @@ _LINES = re.compile(
     r"|^[ \t]*\"[\w $-]+\"[ \t]*:[^\n]*$"
     # a pasted conversation
     r"|^[ \t]*(?:system|assistant|human|user|ai|ki|bot|chatbot|chatgpt|gpt|claude|gemini|copilot"
-    r"|アシスタント)"
+    r"|アシスタント|customer|client|agent|support(?: agent)?|caller|operator|representative|patient"
+    r"|doctor|interviewer|interviewee|candidate|applicant|seller|buyer|guest|host|moderator"
+    r"|speaker \w{1,10}|kunde|kundin|berater(?:in)?|mitarbeiter(?:in)?|お客様|担当者|質問者|回答者)"
     r"[ \t]*[:：][^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -80,6 +82,13 @@ _LOGGED = re.compile(
 """Lines of a log, a stack trace or a shell. A level before a colon may be the speaker's own where
 it opens the message, or where the speaker goes on in the first person: "WARNING: I hate nuts".
 """
+_CODE = re.compile(
+    r"^[ \t]*(?:[+-][ \t]*)?(?:(?:const|let|var|val|public|private|static|final) [^\n=]{1,60}=(?!=)"
+    r"|(?:async )?(?:def|function) \w{1,60}\(|class \w{1,60}(?:[({]|:[ \t]*$)|return [^\n;]{1,200};"
+    r"|import [\w.{}*, ]{1,80} from |from [\w.]{1,80} import |#include )[^\n]*",
+    re.MULTILINE,
+)
+"""Lines of code, or of a difference between two versions of it."""
 _OBJECT = re.compile(r"\{[^{}\n:]*+:[^{}\n]*+\}|`[^`\n]+`")
 _EXAMPLE = re.compile(
     r"(?:\b(?:for example|for instance|e\.g\.|zum beispiel|z\.\s?b\.|par exemple|por ejemplo)"
@@ -141,7 +150,8 @@ def _without_others(text: str, is_story: bool) -> str:
     These are the rules for facts, wishes, behaviour and stories.
     """
     text = _without(
-        text, (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _LOGGED, _OBJECT, _EXAMPLE)
+        text,
+        (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _LOGGED, _CODE, _OBJECT, _EXAMPLE),
     )
     return _QUOTED.sub(_blank_speech, without_pasted(text, is_story=is_story))
 
