@@ -177,6 +177,8 @@ class EffectFinder:
             for memory in candidates
             if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
+        of_others = _ids_of_others(named, conversation.messages[wish.message].actor)
+        named = [memory for memory in named if memory.id not in of_others] or named
         earlier = conversation.messages[wish.message].content[: wish.start]
         own = [message_id] if not named and named_by.has_all_words(earlier) else []
         if wish.surety == "perhaps" or (wish.surety == "known" and not named):
@@ -186,7 +188,7 @@ class EffectFinder:
         if instructions and not named:
             return WishEffects(message_id=message_id, withdrawn=withdrawn)
         clear = (wish.extent == "topic" or _is_single(named)) and not any(
-            _is_of_another(memory, wish, named_by) for memory in named
+            memory.id in of_others or _is_of_another(memory, wish, named_by) for memory in named
         )
         if wish.surety in ("sure", "known") and clear and 0 < len(named) <= MOST_FORGOTTEN:
             forgotten = [memory.id for memory in (*named, *_answers(named, hits, named_by))]
@@ -369,6 +371,14 @@ def _is_of_another(memory: Memory, wish: Wish, named_by: NamedContent) -> bool:
     ]
     meant = _persons_in(wish.text)
     return bool(telling) and all(_persons_in(text) - meant for text in telling)
+
+
+def _ids_of_others(memories: Sequence[Memory], actor: str | None) -> frozenset[str]:
+    """The ids of what others of a shared account told, and of what it became."""
+    messages = {memory.id for memory in memories if actor and memory.actor not in (None, actor)}
+    cells = {memory.id for memory in memories if not messages.isdisjoint(memory.source_ids)}
+    facts = {memory.id for memory in memories if not cells.isdisjoint(memory.source_ids)}
+    return frozenset(messages | cells | facts)
 
 
 def _persons_in(text: str) -> frozenset[str]:

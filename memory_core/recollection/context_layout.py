@@ -64,8 +64,8 @@ FIRST: tuple[PartKind, ...] = ("profile", "turns")
 """The parts that tell a memory in the place of `memories`, as far as they have room for it."""
 REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
 """The parts that get the budget that is left over, in this order."""
-INSTRUCTIONS_SHARE = 0.15
-"""The share of standing instructions in the whole budget; other parts get the rest of it."""
+INSTRUCTIONS_SHARE = 0.25
+"""The share of standing instructions in the whole budget, besides what others leave over of it."""
 LEAST_INSTRUCTIONS = 120
 """The tokens that standing instructions may take of any budget, before all other parts.
 
@@ -124,7 +124,7 @@ def write_context(material: Material, max_tokens: int) -> Context:
     """
     budget = max_tokens - FENCE_TOKENS
     instructions = material.wanted["instructions"]
-    standing = _standing(instructions, budget)
+    standing = _standing(instructions, budget, int(budget * INSTRUCTIONS_SHARE))
     budget -= _size(standing) + _heading_tokens(kind for kind in ORDER if material.wanted[kind])
     material = replace(
         material,
@@ -135,6 +135,10 @@ def write_context(material: Material, max_tokens: int) -> Context:
         },
     )
     wanted, fitting = _divided(material, max(0, budget), _words_of("instructions", standing))
+    if len(standing) < len(instructions):
+        over = budget - sum(map(_size, fitting.values()))
+        standing = _standing(instructions, max_tokens - FENCE_TOKENS, _size(standing) + over)
+        fitting = {kind: _besides(pieces, standing) for kind, pieces in fitting.items()}
     wanted["instructions"], fitting["instructions"] = instructions, standing
     expectations = {piece.text for piece in fitting["foresight"]}
     lines: list[str] = []
@@ -159,12 +163,12 @@ def write_context(material: Material, max_tokens: int) -> Context:
     return Context(text, tuple(parts), tuple(out), material.degraded)
 
 
-def _standing(instructions: Sequence[Piece], budget: int) -> list[Piece]:
+def _standing(instructions: Sequence[Piece], budget: int, share: int) -> list[Piece]:
     """Return the standing instructions that fit, those that matter most to the query first.
 
     They are told whole. Of a small budget they may take all that their heading leaves.
     """
-    room = max(int(budget * INSTRUCTIONS_SHARE), LEAST_INSTRUCTIONS)
+    room = max(share, LEAST_INSTRUCTIONS)
     left = budget - _heading_tokens(["instructions"])
     return chosen(instructions, BudgetLeft(min(room, left)), (), whole=True)
 

@@ -4,17 +4,25 @@ and requests to forget.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Task
 from memory_core.domain.memory import Memory, MemoryType, Status
-from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput, StatusInput
+from memory_core.domain.requests.memories import (
+    ContextInput,
+    ConverseInput,
+    ListInput,
+    RetrieveInput,
+    SaveInput,
+    StatusInput,
+)
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten
-from tests.telling import tell
+from tests.telling import formed, tell
 from tests.world import BOB, World
 
 DAY = timedelta(days=1)
@@ -55,6 +63,60 @@ async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: M
         ALICE, ContextInput(query="Which film shall I watch?", session_id="s9")
     )
     assert "Standing instructions" not in context.context
+
+
+@pytest.mark.parametrize(
+    ("lines", "request_text", "stays"),
+    [
+        (
+            [("Brown", "My phone number is 555-0101."), ("Clark", "My phone number is 555-0202.")],
+            "Forget what I said about my phone number.",
+            "555-0101",
+        ),
+        ([("Brown", "My salary is 9,000 EUR.")], "Please forget my salary.", "9,000"),
+        ([("Brown", "My salary is 9,000 EUR.")], "Please forget the salary.", "9,000"),
+    ],
+)
+async def test_a_request_forgets_nothing_that_another_person_of_the_account_told(
+    core: MemoryCore, lines: list[tuple[str, str]], request_text: str, stays: str
+) -> None:
+    for number, (actor, text) in enumerate(lines):
+        await tell_as(core, actor, text, f"s{number}", NOW)
+    before = await living(core)
+    await tell_as(core, "Clark", request_text, "s9", NOW + DAY)
+    after = await living(core)
+    gone = [memory.content for name, memory in before.items() if name not in after]
+    assert [text for text in gone if stays in text] == []
+    assert bool(gone) == (len(lines) > 1)
+
+
+async def tell_as(core: MemoryCore, actor: str, text: str, session: str, at: datetime) -> Task:
+    """Tell one message of a person who shares the account."""
+    message = {"role": "user", "content": text, "actor": actor, "timestamp": at.isoformat()}
+    asked = ConverseInput.model_validate({"session_id": session, "messages": [message]})
+    return await formed(core, await core.converse(ALICE, asked))
+
+
+async def test_a_context_with_room_tells_every_rule(core: MemoryCore) -> None:
+    things = (
+        ["tabs", "pnpm", "lint", "tests", "types", "squash", "names", "dates", "async", "hooks", "enums", "tags", "logs", "keys"]
+    )
+    rules = [
+        f"Never commit without a look at the {thing} of the {step}."
+        for thing in things
+        for step in ("old code", "new code")
+    ]
+    for rule in rules:
+        key = rule.replace(" ", "-")
+        await core.save(
+            ALICE,
+            SaveInput(type=MemoryType.PROCEDURAL, key=key, content=rule, category="instruction"),
+        )
+    context = (await core.context(ALICE, ContextInput(query="Hello"))).context
+    assert [rule for rule in rules if rule not in context] == []
+    small = await core.context(ALICE, ContextInput(query="Hello", max_tokens=400))
+    assert sum(rule in small.context for rule in rules) < len(rules)
+    assert small.left_out
 
 
 async def test_the_same_instruction_told_again_is_one_and_its_opposite_takes_its_place(

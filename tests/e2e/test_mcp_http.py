@@ -100,6 +100,18 @@ async def test_what_is_saved_is_found_and_a_new_value_replaces_the_old(
 
 
 @each_mode
+async def test_an_instruction_that_is_saved_is_part_of_every_context(
+    host: httpx.Client, user: str, mode: str
+) -> None:
+    async with over_http(host.base_url, mode, X_Memory_User=user) as client:
+        for _ in range(2):
+            await answer(client, "memory_save", content="Never push to main", type="instruction")
+        context = await answer(client, "memory_context", query="Let's fix the login bug")
+    assert "Standing instructions of the user:" in context
+    assert context.count("Never push to main") == 1
+
+
+@each_mode
 async def test_a_search_that_finds_nothing_says_how_near_it_came(
     host: httpx.Client, user: str, mode: str
 ) -> None:

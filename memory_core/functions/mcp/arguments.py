@@ -47,11 +47,12 @@ class SaveArguments(Input):
             'May 2026".'
         )
     )
-    type: Kind = Field(
+    type: Literal[Kind, "instruction"] = Field(
         "semantic",
         description=(
             "semantic: a lasting fact or preference. episodic: something that happened once. "
-            "procedural: how something is done, or a standing instruction; needs key."
+            "instruction: a rule for all later answers, such as Always use metric units; it is part "
+            "of every context. procedural: how something is done; needs key."
         ),
     )
     subject: str | None = Field(

@@ -26,7 +26,7 @@ from memory_core.domain.requests.memories import (
     SaveInput,
 )
 from memory_core.domain.results import Accepted
-from memory_core.domain.statements.wishes import Wish, said_wishes
+from memory_core.domain.statements.wishes import INSTRUCTION, Wish, key_for, said_wishes
 from memory_core.functions.callers import Right
 from memory_core.functions.mcp.answers import (
     accepted_conversation_text,
@@ -124,7 +124,11 @@ async def save(caller: ToolCaller, asked: SaveArguments) -> str:
         asked: The arguments.
 
     """
-    item = _request(caller, SaveInput, {**_given(asked), "type": asked.type, "source": "mcp"})
+    given = {**_given(asked), "type": asked.type, "source": "mcp"}
+    if asked.type == INSTRUCTION:
+        kind = {"type": "procedural", "category": INSTRUCTION}
+        given = {"key": key_for(asked.content), **given, **kind}
+    item = _request(caller, SaveInput, given)
     return saved_text(await caller.core.save(caller.owner, item, caller.call))
 
 
