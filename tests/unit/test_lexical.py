@@ -170,3 +170,10 @@ def test_names_of_an_attribute_in_other_languages_are_no_words_of_an_english_fac
         value="nurse",
     )
     assert not {"beruf", "職業"} & set(with_lexical(stored_memory).lexical.own)
+
+
+def test_the_frame_of_a_story_is_no_word_of_it():
+    story = memory(content="User said: We use Jest. Ann said so.", category="cell")
+    assert with_lexical(story).lexical.own["said"] == 1
+    message = memory(content="He said: use Jest.", actor="Ann")
+    assert with_lexical(message).lexical.own["said"] == 1

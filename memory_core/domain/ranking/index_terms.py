@@ -59,6 +59,8 @@ anywhere in the text.
 
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
 _TAIL = 64
+_FRAME = re.compile(r"\bsaid:(?=\s)")
+"""The words between a name and what it said in a story: "User said: We use Jest."."""
 _TOOL_CALL = re.compile(r"[\w.-]{1,64}\(\{")
 """The beginning of a call of a tool, which asks the tool for something:
 `get_weather({"city": "Leeds"})`.
@@ -218,10 +220,12 @@ def with_lexical(
     extra += [
         *memory.keywords,
         *memory.semantic_queries,
-        *(fact.text for fact in memory.atomic_facts),
+        *(_FRAME.sub(" ", fact.text) for fact in memory.atomic_facts),
     ]
+    # the frame of a story's quotations answers no question about what a person said
+    content = memory.content if memory.actor else _FRAME.sub(" ", memory.content)
     lexical = analyse(
-        memory.content,
+        content,
         actor=memory.actor,
         event_timestamp=told_at(memory),
         extra=extra,

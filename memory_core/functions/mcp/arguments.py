@@ -51,8 +51,8 @@ class SaveArguments(Input):
         "semantic",
         description=(
             "semantic: a lasting fact or preference. episodic: something that happened once. "
-            "instruction: a rule for all later answers, such as Always use metric units; it is part "
-            "of every context. procedural: how something is done; needs key."
+            "instruction: a rule for all later answers, such as Always use metric units, which is "
+            "part of every context. procedural: how something is done; needs key."
         ),
     )
     subject: str | None = Field(
