@@ -1265,7 +1265,7 @@ export interface paths {
         };
         /**
          * Readiness: the state of each dependency; 503 if saves or retrieves can't work
-         * @description `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds.
+         * @description `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds; `detail` says where the settings have no key.
          */
         get: operations["system_ready"];
         put?: never;
@@ -3032,6 +3032,7 @@ export interface components {
             dependencies?: Record<string, never>;
             /** Format: date-time */
             checked_at?: string;
+            detail?: string;
         };
         Usage: {
             stored_bytes: {

@@ -16,6 +16,7 @@ from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conflict import ConflictStatus, Decision
 from memory_core.domain.conversation import Message, Role
 from memory_core.domain.deferred_model import DeferredModel
+from memory_core.domain.event_log import EventType
 from memory_core.domain.fields import (
     MAX_NAME,
     CallbackUrl,
@@ -135,9 +136,6 @@ class ForgetInput(Input):
 
 
 # Requests about the log: its events, and memories at an earlier time.
-
-
-EventType = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
 
 
 def _as_list(value: Any) -> Any:
