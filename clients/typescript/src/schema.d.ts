@@ -4872,6 +4872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Anything"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7896,6 +7897,7 @@ export interface operations {
                     "text/html": components["schemas"]["Html"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7928,6 +7930,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404"];
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7953,6 +7956,7 @@ export interface operations {
                     "text/html": components["schemas"]["Html"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7984,6 +7988,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404"];
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -8009,6 +8014,7 @@ export interface operations {
                     "application/json": components["schemas"]["Anything"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -8034,6 +8040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
             /** @description Unavailable */
             503: {
@@ -8163,6 +8170,7 @@ export interface operations {
                     "application/json": components["schemas"]["Anything"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
