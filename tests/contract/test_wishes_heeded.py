@@ -406,10 +406,18 @@ async def test_what_an_assistant_repeated_of_it_goes_along(core: MemoryCore) -> 
     assert "lovely name" in text
 
 
-async def test_what_an_assistant_answered_goes_along_in_whatever_words(core: MemoryCore) -> None:
+@pytest.mark.parametrize("same_call", [True, False])
+async def test_what_an_assistant_answered_goes_along_in_whatever_words(
+    core: MemoryCore, same_call: bool
+) -> None:
     answer = ("assistant", "Congratulations on the pregnancy!")
-    await tell(core, "My sister Ida is pregnant.", answer, *REX, session="s1")
-    await tell(core, "Please forget that Ida is pregnant.", session="s2", at=NOW + DAY)
+    told = ("My sister Ida is pregnant.", answer, *REX)
+    request = "Please forget that Ida is pregnant."
+    if same_call:
+        await tell(core, *told, request)
+    else:
+        await tell(core, *told, session="s1")
+        await tell(core, request, session="s2", at=NOW + DAY)
     text = texts(await living(core))
     assert "regnan" not in text
     assert "lovely name" in text
