@@ -98,7 +98,7 @@ async def erase(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Erase all data of a user, for good."""
-    named = {user_id, run.named_user} - {None}
+    named = {name for name in (user_id, run.named_user) if name is not None}
     if len(named) != 1:
         problem = "USER and --user name two users" if named else "say whose data to erase"
         raise CommandFailed(f"{problem}: memory-core erase USER", USAGE)

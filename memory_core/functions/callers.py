@@ -267,7 +267,7 @@ def is_loopback(host: str) -> bool:
 
 
 def missing_keys(settings: Settings) -> str | None:
-    """Say that no caller is let in, since the settings have neither a key nor Entra ID."""
+    """What to tell where the settings have neither a key nor Entra ID; else None."""
     is_open = settings.auth == "off" and is_loopback(settings.host)
     if is_open or settings.api_keys or settings.entra_tenant_id is not None:
         return None

@@ -116,8 +116,8 @@ def welcome_lines(
             "",
         )
     else:
-        told = missing_keys(settings) or "send a key of MEMORY_API_KEYS as X-API-Key"
-        auth, key = f"on: {told}", " -H 'X-API-Key: mc_…'"
+        how = missing_keys(settings) or "send a key of MEMORY_API_KEYS as X-API-Key"
+        auth, key = f"on: {how}", " -H 'X-API-Key: mc_…'"
     curl = f"curl -s -H 'Content-Type: application/json'{key} {address}/api/v1/memories"
     return "\n".join((
         (

@@ -246,8 +246,5 @@ def _silenced_numbers(facts: Sequence[AtomicFact], messages: Sequence[Memory]) -
     ]
     return frozenset(
         numbers
-        | {
-            message.metadata["message"]
-            for message in (*messages_about(messages, telling), *again)
-        }
+        | {message.metadata["message"] for message in (*messages_about(messages, telling), *again)}
     )

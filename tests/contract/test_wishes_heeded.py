@@ -411,12 +411,12 @@ async def test_what_an_assistant_answered_goes_along_in_whatever_words(
     core: MemoryCore, same_call: bool
 ) -> None:
     answer = ("assistant", "Congratulations on the pregnancy!")
-    told = ("My sister Ida is pregnant.", answer, *REX)
+    talk = ("My sister Ida is pregnant.", answer, *REX)
     request = "Please forget that Ida is pregnant."
     if same_call:
-        await tell(core, *told, request)
+        await tell(core, *talk, request)
     else:
-        await tell(core, *told, session="s1")
+        await tell(core, *talk, session="s1")
         await tell(core, request, session="s2", at=NOW + DAY)
     text = texts(await living(core))
     assert "regnan" not in text

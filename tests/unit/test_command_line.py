@@ -111,7 +111,7 @@ def test_the_doctor_names_each_wrong_and_each_unknown_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "found"),
+    ("environment", "named"),
     [
         ({"MEMORY_AUTH": "off", "MEMORY_HOST": "0.0.0.0"}, ["MEMORY_API_KEYS"]),
         ({"MEMORY_AUTH": "on"}, ["MEMORY_API_KEYS"]),
@@ -119,12 +119,12 @@ def test_the_doctor_names_each_wrong_and_each_unknown_setting() -> None:
     ],
 )
 def test_the_doctor_says_that_a_host_without_a_key_would_let_nobody_in(
-    environment: dict[str, str], found: list[str]
+    environment: dict[str, str], named: list[str]
 ) -> None:
     settings, _ = settings_checks(environment)
     assert settings is not None
     checks = keys_checks(settings)
-    assert [check.detail.split(" ")[0] for check in checks] == found
+    assert [check.detail.split(" ")[0] for check in checks] == named
     assert all(check.status == "warning" and check.advice for check in checks)
 
 

@@ -16,7 +16,6 @@ from memory_core.domain.chat.read_message import timed
 from memory_core.domain.conflict import ConflictStatus, Decision
 from memory_core.domain.conversation import Message, Role
 from memory_core.domain.deferred_model import DeferredModel
-from memory_core.domain.event_log import EventType
 from memory_core.domain.fields import (
     MAX_NAME,
     CallbackUrl,
@@ -29,7 +28,7 @@ from memory_core.domain.fields import (
     TimeZone,
     require_fields,
 )
-from memory_core.domain.memory import MemoryType
+from memory_core.domain.memory import EventType, MemoryType
 from memory_core.domain.requests.chat_input import ChatMessages, SpokenMessages
 from memory_core.domain.scope import Timestamp
 
