@@ -284,8 +284,8 @@ def _stays(
         return False
     if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
         return not names(fact.quote)
-    said = frozenset(tokens(memory.content))
-    clause = max(_CLAUSES.split(fact.quote), key=lambda part: len(said.intersection(tokens(part))))
+    terms = frozenset(tokens(memory.content))
+    clause = max(_CLAUSES.split(fact.quote), key=lambda part: len(terms.intersection(tokens(part))))
     subject = (memory.subject or "").casefold().partition("'s ")[0]
     about_speaker = subject in speakers or names_speaker(_SMALL_I.sub("I", clause), None)
     return about_speaker and not names(clause) and _ABOUT_ANOTHER.search(clause) is None

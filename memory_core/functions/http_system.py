@@ -65,9 +65,9 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
         state = await here.readiness.latest(within_s=OPEN_FRESH_S)
     except Unavailable as error:
         return _readiness(unready(error), error.retry_after_s)
-    shown = {name: state[name] for name in ("status", "checked_at")}
+    status = {name: state[name] for name in ("status", "checked_at")}
     missing = missing_keys(here.core.settings)
-    return _readiness(shown if missing is None else {**shown, "detail": missing})
+    return _readiness(status if missing is None else {**status, "detail": missing})
 
 
 @blueprint.route(route="metrics", methods=["GET"])
