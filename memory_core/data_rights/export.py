@@ -165,13 +165,13 @@ class Exporter:
             raise NotFound("the parts of this export are gone; they are kept for seven days")
         data = b""
         for name in parts[number - 1]:
-            found = await self._parts.find(owner, task_id, name)
-            if found is None:
+            piece = await self._parts.find(owner, task_id, name)
+            if piece is None:
                 raise Gone(
                     "this file was removed, as something in it was forgotten for good since; "
                     "export again"
                 )
-            data += found
+            data += piece
         return data
 
     async def export(self, lease: Lease) -> None:
