@@ -194,7 +194,7 @@ def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, li
 
 
 def keys_checks(settings: Settings) -> list[Finding]:
-    """Find that a host with these settings would let nobody in."""
+    """Find that a host with these settings would refuse all callers."""
     from memory_core.functions.callers import missing_keys
 
     missing = missing_keys(settings)
