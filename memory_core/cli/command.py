@@ -73,10 +73,16 @@ COMMON = {
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:
-    """The target and the output of a command."""
+    """The target and the output of a command.
+
+    Attributes:
+        named_user: The user of `--user`; None where it was not given.
+
+    """
 
     target: Target
     output: Output
+    named_user: str | None = None
 
     def service(self, *, works: bool = False) -> Any:
         """The service for as long as an `async with` lasts; see `open_service`."""
@@ -136,7 +142,8 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Command], Co
 async def _run(
     function: Command, common: dict[str, Any], output: Output, values: dict[str, Any]
 ) -> None:
-    await function(CommandRun(target_of(**common, environ=os.environ), output), **values)
+    target = target_of(**common, environ=os.environ)
+    await function(CommandRun(target, output, common["user"]), **values)
 
 
 def finish(output: Output, act: Callable[[], None]) -> None:

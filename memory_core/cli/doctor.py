@@ -139,6 +139,7 @@ async def _check_machine(target: Target) -> list[Finding]:
     checks.append(folder_check(target.data))
     if settings is None:
         return checks
+    checks += keys_checks(settings)
     checks.append(await _port_check(settings.host, settings.port))
     try:
         async with open_service(target, tries=1) as service:
@@ -190,6 +191,15 @@ def settings_checks(environment: Mapping[str, str]) -> tuple[Settings | None, li
             *(Finding("settings", "wrong", problem, advice) for problem in str(error).split("; ")),
         ]
     return settings, [Finding("settings", "ok", "all that are set are valid"), *strange]
+
+
+def keys_checks(settings: Settings) -> list[Finding]:
+    """Find that a host with these settings would refuse all callers."""
+    from memory_core.functions.callers import missing_keys
+
+    missing = missing_keys(settings)
+    advice = "Set it before you serve; docs/access.md says how a key is made."
+    return [] if missing is None else [Finding("keys", "warning", missing, advice)]
 
 
 def folder_check(folder: Path) -> Finding:

@@ -10,7 +10,14 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from memory_core.cli.command import CommandRun, command, confirm_for_good, finished
+from memory_core.cli.command import (
+    USAGE,
+    CommandFailed,
+    CommandRun,
+    command,
+    confirm_for_good,
+    finished,
+)
 from memory_core.cli.memories import MomentOption
 from memory_core.cli.memory_output import moment
 from memory_core.cli.service import MemoryService, path_part
@@ -82,15 +89,20 @@ async def export(
 @command(app)
 async def erase(
     run: CommandRun,
-    owner: Annotated[
-        str,
+    user_id: Annotated[
+        str | None,
         typer.Argument(
-            metavar="USER", help="Whose data to erase; has to be named, whatever --user says."
+            metavar="USER", help="Whose data to erase; has to be named, here or by --user."
         ),
-    ],
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Erase all data of a user, for good."""
+    named = {name for name in (user_id, run.named_user) if name is not None}
+    if len(named) != 1:
+        problem = "USER and --user name two users" if named else "say whose data to erase"
+        raise CommandFailed(f"{problem}: memory-core erase USER", USAGE)
+    (owner,) = named
     if not yes:
         confirm_for_good(
             run, "erasing", f"Erase everything of the user {owner} in {run.target.name}, for good?"

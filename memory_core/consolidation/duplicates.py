@@ -19,8 +19,16 @@ import numpy as np
 
 from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.event_log import EventType
-from memory_core.domain.memory import Event, Link, Memory, MemoryFields, MemoryType, Status, Vector
+from memory_core.domain.memory import (
+    Event,
+    EventType,
+    Link,
+    Memory,
+    MemoryFields,
+    MemoryType,
+    Status,
+    Vector,
+)
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.statements.patterns import same_pattern
 from memory_core.domain.statements.worth import most_lasting

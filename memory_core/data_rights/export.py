@@ -158,17 +158,20 @@ class Exporter:
             raise Conflict(
                 f"this export is {task.status}; its parts can be fetched once it has succeeded"
             )
-        names = operation.cursor["parts"]
-        if not 1 <= number <= len(names):
-            raise NotFound(f"this export has the parts 1 to {len(names)}")
+        parts = operation.cursor["parts"]
+        if not 1 <= number <= len(parts):
+            raise NotFound(f"this export has the parts 1 to {len(parts)}")
         if self._clock.now() > operation.created_at + LIFETIME:
             raise NotFound("the parts of this export are gone; they are kept for seven days")
-        data = await self._parts.find(owner, task_id, names[number - 1])
-        if data is None:
-            raise Gone(
-                "this file was removed, as something in it was forgotten for good since; "
-                "export again"
-            )
+        data = b""
+        for name in parts[number - 1]:
+            piece = await self._parts.find(owner, task_id, name)
+            if piece is None:
+                raise Gone(
+                    "this file was removed, as something in it was forgotten for good since; "
+                    "export again"
+                )
+            data += piece
         return data
 
     async def export(self, lease: Lease) -> None:
@@ -412,7 +415,10 @@ class Exporter:
         return head
 
     async def _finish(self, lease: Lease, operation: Operation) -> None:
-        """Write the first line, hash the file, and remove the parts of earlier rounds."""
+        """Write the first line, hash the file, and remove the files of earlier rounds.
+
+        A part is as many stored files as it has room for.
+        """
         owner, task_id = lease.owner, lease.task.task_id
         pieces = _pieces(operation.cursor)
         counts: Counter[str] = Counter(
@@ -424,15 +430,20 @@ class Exporter:
             first,
             *(name for some in pieces.values() for piece in some for name in piece.names),
         ]
-        digest, size = hashlib.sha256(), 0
+        digest, size, parts, filled = hashlib.sha256(), 0, list[list[str]](), MAX_PART_BYTES
         for name in names:
             data = await self._parts.read(owner, task_id, name)
             digest.update(data)
             size += len(data)
+            if filled + len(data) > MAX_PART_BYTES:
+                parts.append([])
+                filled = 0
+            parts[-1].append(name)
+            filled += len(data)
         result = {
             "format": FORMAT,
             "version": VERSION,
-            "parts": len(names),
+            "parts": len(parts),
             "bytes": size,
             "sha256": digest.hexdigest(),
             "sequence": sequence,
@@ -442,7 +453,7 @@ class Exporter:
             name for some in pieces.values() for piece in some for name in piece.damaged
         ):
             result["damaged"] = damaged
-        last = Chunk(cursor={"parts": names}, counts=+counts, done=True, result=result)
+        last = Chunk(cursor={"parts": parts}, counts=+counts, done=True, result=result)
         await self._operations.advance(lease, operation, [], lambda look, stored: last)
         await self._parts.remove_all(owner, task_id, but=frozenset(names))
 

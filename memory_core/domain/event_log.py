@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
@@ -25,15 +25,6 @@ from memory_core.domain.memory import (
     Status,
 )
 from memory_core.domain.messages import PREFIX
-
-EventType = Literal[
-    "archived", "cleared", "compressed", "conflict_marked", "conflict_resolved",
-    "conflict_settled", "conflict_undone", "consolidated", "contradicted", "copied", "created",
-    "decayed", "deleted", "fact_superseded", "forgotten", "joined", "led_anew", "linked", "merged",
-    "messages_linked", "moved", "preceded", "recalled", "redacted", "reinforced", "rejected",
-    "restored", "split", "superseded", "touched", "updated", "upserted",
-]  # fmt: skip
-"""What a change of a memory is called in the log. The log of an older version may have others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -470,6 +470,16 @@ class EventFields(TypedDict, total=False):
     redacted: bool
 
 
+EventType = Literal[
+    "archived", "cleared", "compressed", "conflict_marked", "conflict_resolved",
+    "conflict_settled", "conflict_undone", "consolidated", "contradicted", "copied", "created",
+    "decayed", "deleted", "fact_superseded", "forgotten", "joined", "led_anew", "linked", "merged",
+    "messages_linked", "moved", "preceded", "recalled", "redacted", "reinforced", "rejected",
+    "restored", "split", "superseded", "touched", "updated", "upserted",
+]  # fmt: skip
+"""What a change of a memory is called in the log. The log of an older version may have others."""
+
+
 class Event(DeferredModel):
     """A change of a memory.
 

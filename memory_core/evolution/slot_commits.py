@@ -16,8 +16,15 @@ from typing import Any, Final
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
-from memory_core.domain.event_log import VERSIONS, EventType, base_id, is_version, version_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status, allowed
+from memory_core.domain.event_log import VERSIONS, base_id, is_version, version_id
+from memory_core.domain.memory import (
+    FOUND_BY_DEFAULT,
+    EventType,
+    Memory,
+    MemoryFields,
+    Status,
+    allowed,
+)
 from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
 from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name

@@ -1,8 +1,9 @@
 """Forget a statement softly, with all that was formed of it.
 
     named       goes
-    a message   itself, and what an assistant or a tool repeated of it in its episode; of the
-                episode that was formed of it the text, the note, and the facts taken from it
+    a message   itself, and what an assistant or a tool answered or repeated of it in its
+                episode; of the episode that was formed of it the text, the note, and the facts
+                taken from it
     a fact      itself, the messages that it was taken from, and of their episodes the text and
                 the note
     an episode  itself and its note; with its facts and all of its messages where none of these
@@ -26,6 +27,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.reads import session_ids
@@ -161,7 +163,7 @@ class ToldForgetter:
                 if message.id in asked or _tells(message, cell, asked)
             ]
             whole = not telling and not asked.keys().isdisjoint((cell.id, note_id(cell.id)))
-            telling = of_cell if whole else [*telling, *repeating_messages(of_cell, telling)]
+            telling = of_cell if whole else [*telling, *messages_about(of_cell, telling)]
             going.add([cell, *telling])
             of_cells += [message.id for message in of_cell if message.status is not Status.DELETED]
             numbers = {message.metadata.get("message") for message in telling}
@@ -282,18 +284,17 @@ def _stays(
         return False
     if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
         return not names(fact.quote)
-    value = str(memory.value_text or memory.value or "").casefold()
-    clause = next(
-        (part for part in _CLAUSES.split(fact.quote) if value and value in part.casefold()),
-        fact.quote,
-    )
+    terms = frozenset(tokens(memory.content))
+    clause = max(_CLAUSES.split(fact.quote), key=lambda part: len(terms.intersection(tokens(part))))
     subject = (memory.subject or "").casefold().partition("'s ")[0]
     about_speaker = subject in speakers or names_speaker(_SMALL_I.sub("I", clause), None)
     return about_speaker and not names(clause) and _ABOUT_ANOTHER.search(clause) is None
 
 
-def repeating_messages(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
-    """The messages of assistants and tools that repeat other messages of their cell.
+def messages_about(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
+    """The messages of assistants and tools that answer or repeat other messages of their cell.
+
+    An answer is the message right after, whatever its words are: "Congratulations!" tells too.
 
     Args:
         of_cell: All messages of the cell.
@@ -301,12 +302,18 @@ def repeating_messages(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> 
 
     """
     texts = [message.content for message in telling]
+    numbers = (message.metadata.get("message") for message in telling)
+    after = {number + 1 for number in numbers if number is not None}
     by_machine = [
         message
         for message in of_cell
         if message not in telling and message.metadata.get("role") in ("assistant", "tool")
     ]
-    return [message for message in by_machine if repeats(message.content, texts)]
+    return [
+        message
+        for message in by_machine
+        if message.metadata.get("message") in after or repeats(message.content, texts)
+    ]
 
 
 def _tells(message: Memory, cell: Memory, asked: Collection[str]) -> bool:

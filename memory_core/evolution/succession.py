@@ -11,10 +11,10 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import ConflictRecord, Move
-from memory_core.domain.event_log import EventType
 from memory_core.domain.memory import (
     MAX_CONTENT_BYTES,
     UNLOGGED_FIELDS,
+    EventType,
     Memory,
     MemoryFields,
     Status,

@@ -415,20 +415,20 @@ def _answers(
 def _repeated(
     conversation: Conversation, names: Sequence[str], end: int, forgotten: Sequence[str]
 ) -> list[str]:
-    """The messages of assistants and tools that repeat the deleted messages.
+    """The messages of assistants and tools that answer or repeat the deleted messages.
 
-    They come before the request, and from the same conversation.
+    They come before the request, and from the same conversation; an answer is right after.
     """
     texts = [
         message.content
         for name, message in zip(names, conversation.messages, strict=True)
         if name in forgotten
     ]
-    before = list(zip(names, conversation.messages, strict=True))[:end]
     return [
-        name
-        for name, message in before
-        if message.role in ("assistant", "tool") and repeats(message.content, texts)
+        names[place]
+        for place, message in enumerate(conversation.messages[:end])
+        if message.role in ("assistant", "tool")
+        and (names[max(place - 1, 0)] in forgotten or repeats(message.content, texts))
     ]
 
 

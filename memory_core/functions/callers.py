@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, Unauthenticated
 
 if TYPE_CHECKING:
+    from memory_core.config import Settings
     from memory_core.core import MemoryCore
     from memory_core.setting_types import ApiKey
 
@@ -263,6 +264,14 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def missing_keys(settings: Settings) -> str | None:
+    """What to tell where the settings have neither a key nor Entra ID; else None."""
+    is_open = settings.auth == "off" and is_loopback(settings.host)
+    if is_open or settings.api_keys or settings.entra_tenant_id is not None:
+        return None
+    return "MEMORY_API_KEYS has no key: only keys that an admin made before are let in"
 
 
 # A deployment asks for full readiness with a signature, since it has no API key.

@@ -20,7 +20,7 @@ from memory_core.domain.errors import (
     Unavailable,
 )
 from memory_core.functions import runtime
-from memory_core.functions.callers import is_readiness_signature
+from memory_core.functions.callers import is_readiness_signature, missing_keys
 from memory_core.functions.gate import Admitted, gated, ungated
 from memory_core.functions.request_parsing import Nothing
 from memory_core.functions.responses import json_response
@@ -56,7 +56,7 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
     """Readiness: the state of each dependency; 503 if saves or retrieves can't work.
 
     `checked_at` says when they were asked. Without a key only the status is shown, as it was within
-    the last ten seconds.
+    the last ten seconds; `detail` says where the settings have no key.
     """
     try:
         here = await runtime.current()
@@ -65,7 +65,9 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
         state = await here.readiness.latest(within_s=OPEN_FRESH_S)
     except Unavailable as error:
         return _readiness(unready(error), error.retry_after_s)
-    return _readiness({name: state[name] for name in ("status", "checked_at")})
+    status = {name: state[name] for name in ("status", "checked_at")}
+    missing = missing_keys(here.core.settings)
+    return _readiness(status if missing is None else {**status, "detail": missing})
 
 
 @blueprint.route(route="metrics", methods=["GET"])

@@ -565,7 +565,7 @@ def problems(door: Door, name: str) -> dict[str, Schema]:
 
     """
     if door.right is None:
-        statuses = ["404", "500"] if name in _FILES else ["500"]
+        statuses = ["404", "414", "500"] if name in _FILES else ["414", "500"]
     elif not door.scoped:
         statuses = ["400", "401", "403", "414", "422", "429", "500", "503"]
         statuses = sorted([*statuses, *_OF_KEYS.get(name, ())])

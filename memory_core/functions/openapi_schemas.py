@@ -333,6 +333,7 @@ def _accepted() -> dict[str, Schema]:
         "status": {"enum": ["ready", "degraded", "unavailable"]},
         "dependencies": {"type": "object"},
         "checked_at": MOMENT,
+        "detail": TEXT,
     }
     waits: Schema = {
         "buffered": INTEGER,

@@ -17,11 +17,12 @@ from typing import Any, Final, Generic, Literal, TypeVar
 import orjson
 
 from memory_core.domain.errors import Damaged
-from memory_core.domain.event_log import EventType, version_id
+from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import (
     FOUND_BY_DEFAULT,
     UNLOGGED_FIELDS,
     Event,
+    EventType,
     Head,
     HeadFields,
     Memory,

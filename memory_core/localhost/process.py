@@ -23,7 +23,7 @@ import azure.functions as func
 from memory_core import __version__
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.functions import runtime
-from memory_core.functions.callers import LOCAL_APP
+from memory_core.functions.callers import LOCAL_APP, missing_keys
 from memory_core.functions.http_system import unready
 from memory_core.localhost.door import address_of, say
 from memory_core.localhost.host import (
@@ -116,7 +116,8 @@ def welcome_lines(
             "",
         )
     else:
-        auth, key = "on: send a key of MEMORY_API_KEYS as X-API-Key", " -H 'X-API-Key: mc_…'"
+        how = missing_keys(settings) or "send a key of MEMORY_API_KEYS as X-API-Key"
+        auth, key = f"on: {how}", " -H 'X-API-Key: mc_…'"
     curl = f"curl -s -H 'Content-Type: application/json'{key} {address}/api/v1/memories"
     return "\n".join((
         (

@@ -18,6 +18,7 @@ from azure.functions.timer import TimerRequest
 from memory_core.domain.errors import NotFound, PlainError
 from memory_core.domain.skew import is_written_ahead
 from memory_core.functions import runtime
+from memory_core.functions.gate import correlation_id
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +114,8 @@ class Timers:
         if timer is None:
             raise NotFound(f"There is no timer function {name}")
         self._spawn(timer.fire())
-        return HttpResponse(status_code=202)
+        headers = {"X-Correlation-Id": correlation_id(request.headers)}
+        return HttpResponse(status_code=202, headers=headers)
 
     def _spawn(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)

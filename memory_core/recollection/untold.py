@@ -14,7 +14,7 @@ from memory_core.domain.messages import MESSAGE, REQUEST, is_message, messages_i
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens, words
 from memory_core.domain.text.sentences import sentences
-from memory_core.evolution.soft_forget import repeating_messages
+from memory_core.evolution.soft_forget import messages_about
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.quotations import STORIES
@@ -246,8 +246,5 @@ def _silenced_numbers(facts: Sequence[AtomicFact], messages: Sequence[Memory]) -
     ]
     return frozenset(
         numbers
-        | {
-            message.metadata["message"]
-            for message in (*repeating_messages(messages, telling), *again)
-        }
+        | {message.metadata["message"] for message in (*messages_about(messages, telling), *again)}
     )

@@ -106,3 +106,14 @@ async def test_an_assistant_that_says_it_in_other_little_words_tells_it_no_more(
     context = (await core.context(ALICE, asked)).context
     assert "asthma" not in context
     assert "Berlin" in await said(core)
+
+
+@pytest.mark.parametrize("away", [delete, forget])
+async def test_the_answer_to_what_told_it_tells_it_no_more(world: World, away: Away) -> None:
+    core = await world.core_by_rules()
+    answer = ("assistant", "Congratulations on the pregnancy!")
+    await tell(core, "I am pregnant.", answer, "My cat is called Miso.")
+    (fact,) = [fact for text, fact in (await facts_of(core)).items() if "pregnant" in text]
+    await away(world, core, fact.id)
+    assert "regnan" not in await said(core)
+    assert "Miso" in await said(core)

@@ -236,6 +236,7 @@ async def test_a_request_forgets_what_its_own_conversation_told_before(core: Mem
         ("Gerd is my landlord and I live in Oslo with Gerd.", None, "Oslo"),
         ("Gerd is my landlord and I live in his flat in Oslo.", None, "Oslo"),
         ("Gerd is my landlord, also I live in Oslo.", "User lives in Oslo", "Gerd"),
+        ("Gerd is my landlord and I like tea.", "User likes tea", "Gerd"),
         ("Gerd is my landlord. My sister Edith has a bakery.", "User's sister Edith has", "Gerd"),
         ("Gerd is my landlord. Edith has a bakery.", None, "Edith"),
     ],
@@ -462,6 +463,23 @@ async def test_what_an_assistant_repeated_of_it_goes_along(core: MemoryCore) -> 
     text = texts(await living(core))
     assert "4,200" not in text
     assert "I have a dog called Rex" in text
+    assert "lovely name" in text
+
+
+@pytest.mark.parametrize("same_call", [True, False])
+async def test_what_an_assistant_answered_goes_along_in_whatever_words(
+    core: MemoryCore, same_call: bool
+) -> None:
+    answer = ("assistant", "Congratulations on the pregnancy!")
+    talk = ("My sister Ida is pregnant.", answer, *REX)
+    request = "Please forget that Ida is pregnant."
+    if same_call:
+        await tell(core, *talk, request)
+    else:
+        await tell(core, *talk, session="s1")
+        await tell(core, request, session="s2", at=NOW + DAY)
+    text = texts(await living(core))
+    assert "regnan" not in text
     assert "lovely name" in text
 
 

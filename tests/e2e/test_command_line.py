@@ -244,7 +244,9 @@ def test_what_is_saved_is_found_shown_and_erased(commands: Commands, tmp_path: P
     assert commands.json("export", str(file))["counts"]["memory"] == 2
     assert "--overwrite replaces it" in commands.run("export", str(file), code=2).stderr
     assert "say --yes" in commands.run("erase", record["user_id"], code=2).stderr
-    assert commands.json("erase", record["user_id"], "--yes")["status"] == "succeeded"
+    assert "two users" in commands.run("erase", "ben", "--user", "ana", "--yes", code=2).stderr
+    assert "whose data" in commands.run("erase", "--yes", code=2).stderr
+    assert commands.json("erase", "--user", record["user_id"], "--yes")["status"] == "succeeded"
     commands.run("show", memory_id, code=3)
     assert commands.json("import", str(file), "--no-wait")["new"] == 2
     assert commands.json("show", memory_id)["content"] == "I play the cello"

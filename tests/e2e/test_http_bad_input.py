@@ -339,6 +339,7 @@ def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str)
         ("/api/v1/memories", "known_at=2026-05-08T13:56:00", "known_at"),
         ("/api/v1/timeline", "since=1700000000", "since"),
         ("/api/v1/timeline", "types=a,,b", "types"),
+        ("/api/v1/timeline", "types=superceded", "types"),
         ("/api/v1/tasks", "kind=zork", "kind"),
         ("/api/v1/tasks", "limit=101", "limit"),
         ("/api/v1/conflicts", "status=open", "status"),

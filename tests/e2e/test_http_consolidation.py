@@ -47,7 +47,8 @@ def test_an_hour_consolidates_who_is_due_and_a_threshold_does_not_wait_for_it(
         save(host, name, "it rains")
     dry = host.post("/api/v1/consolidate", json={"user_id": user, "dry_run": True})
     assert (dry.status_code, dry.json()["capped"]) == (200, False)
-    assert host.post("/admin/functions/timer_hourly").status_code == 202
+    started = host.post("/admin/functions/timer_hourly", headers={"X-Correlation-Id": "hourly"})
+    assert (started.status_code, started.headers["X-Correlation-Id"]) == (202, "hourly")
     for name in (user, f"{user}-2"):
         (task,) = runs(host, name, 1)
         assert (task["status"], task["result"]["read"], task["result"]["to"]) == ("succeeded", 1, 1)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from infra.scripts import ready
-from tests.host import answer_when, problem, running, save
+from tests.host import Host, answer_when, problem, running, save
 from tests.profiles import Profile
 
 SECRET = "0123456789abcdefABCDEF"
@@ -78,6 +79,17 @@ def test_a_caller_without_a_key_learns_whether_the_service_is_ready_and_nothing_
     assert unknown["status"] == known["status"] == "ready"
     assert unknown.keys() == {"status", "checked_at"}
     assert {"long_term", "embedder", "agents"} <= known["dependencies"].keys()
+
+
+def test_a_host_without_any_key_says_so(tmp_path: Path) -> None:
+    host = Host(tmp_path, MEMORY_AUTH="on")
+    try:
+        ready = httpx.get(f"{host.url}/health/ready").json()
+        assert ready.keys() == {"status", "checked_at", "detail"}
+        assert ready["detail"].startswith("MEMORY_API_KEYS has no key")
+        assert f"auth      on: {ready['detail']}" in host.terminal
+    finally:
+        host.stop()
 
 
 def test_asking_without_a_key_asks_the_dependencies_every_ten_seconds_at_most(

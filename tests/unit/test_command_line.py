@@ -16,7 +16,7 @@ from typer.main import get_group
 from memory_core.cli.__main__ import main
 from memory_core.cli.application import OTHER_WORDS, app
 from memory_core.cli.command import USAGE, CommandFailed
-from memory_core.cli.doctor import package_checks, settings_checks
+from memory_core.cli.doctor import keys_checks, package_checks, settings_checks
 from memory_core.cli.keys import check_route
 from memory_core.cli.output import Output, printable
 from memory_core.cli.service import CallFailed, MemoryService
@@ -108,6 +108,24 @@ def test_the_doctor_names_each_wrong_and_each_unknown_setting() -> None:
         *(("wrong", name) for name in sorted(["MEMORY_LONG_TERM", "MEMORY_PORT"])),
     ]
     assert all(check.advice for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("environment", "named"),
+    [
+        ({"MEMORY_AUTH": "off", "MEMORY_HOST": "0.0.0.0"}, ["MEMORY_API_KEYS"]),
+        ({"MEMORY_AUTH": "on"}, ["MEMORY_API_KEYS"]),
+        ({"MEMORY_AUTH": "off"}, []),
+    ],
+)
+def test_the_doctor_says_that_a_host_without_a_key_would_let_nobody_in(
+    environment: dict[str, str], named: list[str]
+) -> None:
+    settings, _ = settings_checks(environment)
+    assert settings is not None
+    checks = keys_checks(settings)
+    assert [check.detail.split(" ")[0] for check in checks] == named
+    assert all(check.status == "warning" and check.advice for check in checks)
 
 
 def test_the_doctor_says_where_packages_are_not_installed() -> None:

@@ -55,7 +55,7 @@ def test_only_a_part_of_an_export_can_be_gone(openapi: dict[str, Any]) -> None:
 
 def test_a_file_of_a_page_may_not_be_there(openapi: dict[str, Any]) -> None:
     for path in ("/docs/{file}", "/console/{release}/{file}"):
-        assert openapi["paths"][path]["get"]["responses"].keys() == {"200", "404", "500"}
+        assert openapi["paths"][path]["get"]["responses"].keys() == {"200", "404", "414", "500"}
 
 
 def test_no_schema_that_is_closed_gets_a_field_from_its_neighbour(openapi: dict[str, Any]) -> None:

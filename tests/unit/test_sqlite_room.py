@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from memory_core.adapters.sqlite.file import FileWrites
+from memory_core.adapters.sqlite.file import FileWrites, check_folder
+from memory_core.domain.errors import Unavailable
 
 
 @pytest.fixture
@@ -70,3 +73,16 @@ def test_a_writer_in_the_way_and_a_mistake_of_ours_are_no_want_of_room(
             connection.execute(statement)
     rival.close()
     assert not room.failed
+
+
+@pytest.mark.parametrize(("flags", "why"), [(os.ST_RDONLY, "read-only"), (0, "this user")])
+def test_a_folder_that_cant_be_written_to_is_named_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int, why: str
+) -> None:
+    check_folder("long_term", tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=flags))
+    with pytest.raises(Unavailable, match=why) as caught:
+        check_folder("long_term", tmp_path)
+    assert str(tmp_path) in caught.value.detail
+    check_folder("long_term", tmp_path / "not there yet")

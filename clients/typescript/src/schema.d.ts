@@ -1265,7 +1265,7 @@ export interface paths {
         };
         /**
          * Readiness: the state of each dependency; 503 if saves or retrieves can't work
-         * @description `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds.
+         * @description `checked_at` says when they were asked. Without a key only the status is shown, as it was within the last ten seconds; `detail` says where the settings have no key.
          */
         get: operations["system_ready"];
         put?: never;
@@ -3032,6 +3032,7 @@ export interface components {
             dependencies?: Record<string, never>;
             /** Format: date-time */
             checked_at?: string;
+            detail?: string;
         };
         Usage: {
             stored_bytes: {
@@ -4871,6 +4872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Anything"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7895,6 +7897,7 @@ export interface operations {
                     "text/html": components["schemas"]["Html"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7927,6 +7930,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404"];
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7952,6 +7956,7 @@ export interface operations {
                     "text/html": components["schemas"]["Html"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -7983,6 +7988,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Problem404"];
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -8008,6 +8014,7 @@ export interface operations {
                     "application/json": components["schemas"]["Anything"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };
@@ -8033,6 +8040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
             /** @description Unavailable */
             503: {
@@ -8162,6 +8170,7 @@ export interface operations {
                     "application/json": components["schemas"]["Anything"];
                 };
             };
+            414: components["responses"]["Problem414"];
             500: components["responses"]["Problem500"];
         };
     };

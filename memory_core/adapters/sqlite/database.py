@@ -22,6 +22,7 @@ from memory_core.adapters.sqlite.file import (
     FileLayout,
     FileWrites,
     Synchronous,
+    check_folder,
     connect,
     reporting,
 )
@@ -63,7 +64,11 @@ class Connections:
         self.room = FileWrites(path)
 
     def open(self) -> None:
-        """Make the threads. Each connects with its first work."""
+        """Make the threads. Each connects with its first work.
+
+        Raises Unavailable for a folder that can't be written to.
+        """
+        check_folder(DEPENDENCY, self._path.parent)
         self._writer = ThreadPoolExecutor(1, "sqlite-writer")
         self._readers = ThreadPoolExecutor(READERS, "sqlite-reader")
 

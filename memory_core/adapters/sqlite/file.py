@@ -124,6 +124,23 @@ def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sq
     return connection
 
 
+def check_folder(dependency: str, folder: Path) -> None:
+    """Raise Unavailable, with the reason, for a folder that can't be written to.
+
+    SQLite only says that it can't open the file.
+
+    Args:
+        dependency: The store of the folder's file.
+        folder: The folder; one that is missing is made later.
+
+    """
+    if not folder.exists() or os.access(folder, os.W_OK | os.X_OK):
+        return
+    is_read_only = hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY
+    reason = "its file system is read-only" if is_read_only else "this user may not write to it"
+    raise Unavailable(dependency, f"the folder {folder.resolve()} can't be used: {reason}")
+
+
 def _make_private(path: Path) -> None:
     """Ensure that only the program's user can read the file, on systems with such modes.
 

@@ -28,7 +28,7 @@ from memory_core.domain.fields import (
     TimeZone,
     require_fields,
 )
-from memory_core.domain.memory import MemoryType
+from memory_core.domain.memory import EventType, MemoryType
 from memory_core.domain.requests.chat_input import ChatMessages, SpokenMessages
 from memory_core.domain.scope import Timestamp
 
@@ -135,9 +135,6 @@ class ForgetInput(Input):
 
 
 # Requests about the log: its events, and memories at an earlier time.
-
-
-EventType = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
 
 
 def _as_list(value: Any) -> Any:
