@@ -74,6 +74,12 @@ class ConsolidationRules:
     """Rules that consolidation follows.
 
     Attributes:
+        decay: What fades, and how much of it in a run.
+        forget_cap: Memories that a task forgets at most.
+        archive: When a memory goes to the archive.
+        closeness: How near episodes of a pattern, and memories that repeat it, are.
+        scenes: When cells are of one scene.
+        finish: What ends a run.
         spread: Time over which the runs of the users of an hour are spread.
         calls: In how many calls a model is asked.
 
@@ -235,6 +241,9 @@ class FormationRules:
     """Rules that formation follows.
 
     Attributes:
+        forming: How memories are formed of conversations.
+        batches: When a batch of messages becomes a conversation.
+        commit_deadline_s: Seconds that an append may try against concurrent writes.
         webhook_secret: Signs callbacks; None where callbacks can't be signed, and so can't be
             requested.
 

@@ -1,4 +1,4 @@
-"""Intervals of time, each with a stack of the statements that lie on top of each other."""
+"""Intervals of time, each with a stack of statements on top of each other."""
 
 from __future__ import annotations
 
