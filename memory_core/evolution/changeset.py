@@ -204,7 +204,7 @@ class ChangeSet:
         return self._more_than(MAX_DOCUMENTS, MAX_BYTES)
 
     def surplus(self, items: int) -> int:
-        """How many of the equal parts of a full commit must go so that the rest fits.
+        """How many equal parts of a full commit must go so that the rest fits.
 
         It is an estimate: of `items` parts, at least 1.
         """
