@@ -1,8 +1,9 @@
 """Refuse docstrings of the package that are hard to read: `python -m tests.docstrings [FILE…]`.
 
-Three things are refused: a first line that is no short sentence by itself, a public function of two
-or more parameters that does not say what each of them is, and more pronouns than a few in a
-thousand words, where a noun would tell which memory, caller or document is meant.
+Four things are refused: a first line that is no short sentence by itself, a public function of two
+or more parameters that does not say what each of them is, rules of a phase that do not say what
+each of their settings is, and more pronouns than a few in a thousand words, where a noun would tell
+which memory, caller or document is meant.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def faults(source: str, inherited: frozenset[str] = frozenset()) -> list[Fault]:
     found_faults = [
         *(fault for node in ast.walk(tree) for fault in _faults_of_first_line(node)),
         *_faults_of_parameters(tree, inherited),
+        *_faults_of_rules(tree),
     ]
     return sorted(found_faults, key=lambda fault: (fault.line, fault.text))
 
@@ -79,11 +81,25 @@ def _faults_of_parameters(tree: ast.Module, inherited: frozenset[str]) -> Iterat
             continue
         text = ast.get_docstring(node)
         line = node.lineno if text is None else node.body[0].lineno
-        described = _described("" if text is None else text)
+        described = _described("" if text is None else text, "Args")
         if described is None:
             yield Fault(line, f"no Args: of {node.name}")
         elif described != parameters:
             yield Fault(line, f"Args: of {node.name} are {described}, not {parameters}")
+
+
+def _faults_of_rules(tree: ast.Module) -> Iterator[Fault]:
+    """Settings in the rules of a phase that `Attributes:` does not describe."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Rules"):
+            described = _described(ast.get_docstring(node) or "", "Attributes") or []
+            for field in node.body:
+                if (
+                    isinstance(field, ast.AnnAssign)
+                    and isinstance(field.target, ast.Name)
+                    and field.target.id not in described
+                ):
+                    yield Fault(field.lineno, f"no {field.target.id} in Attributes: of {node.name}")
 
 
 def _public_functions(
@@ -127,15 +143,16 @@ def _parameters(node: Function) -> list[str]:
     return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
 
 
-def _described(text: str) -> list[str] | None:
-    """Names in the `Args:` section of a docstring; None where it has none."""
-    begin = re.search(r"^Args:$", text, re.MULTILINE)
+def _described(text: str, section_name: str) -> list[str] | None:
+    """Names in a section of a docstring, as `Args`; None where it has none."""
+    begin = re.search(rf"^{section_name}:$", text, re.MULTILINE)
     if begin is None:
         return None
     rest = text[begin.end() :]
     end = SECTION.search(rest)
     section = rest if end is None else rest[: end.start()]
-    return re.findall(r"^ {4}\*{0,2}(\w+):", section, re.MULTILINE)
+    lines = re.findall(r"^ {4}\*{0,2}(\w+(?:, \w+)*):", section, re.MULTILINE)
+    return [name for line in lines for name in line.split(", ")]
 
 
 def _texts(source: str) -> Iterator[str]:

@@ -18,10 +18,13 @@ from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.local import EmbeddedShortTermStore, NullShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook import WebCourier
-from memory_core.bootstrap.phases import ConsolidationAdapters, FormationAdapters
+from memory_core.bootstrap.phases import (
+    ConsolidationAdapters,
+    DataRightsAdapters,
+    FormationAdapters,
+)
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.ranking.vectors import Chunking
-from memory_core.ledger.archive_files import TransferFiles
 from memory_core.ports import (
     Agents,
     Archive,
@@ -130,20 +133,15 @@ class Adapters:
             self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier
         )
 
-    def of_consolidation(self, parts: TransferFiles) -> ConsolidationAdapters:
-        """The adapters that consolidation works with.
-
-        parts: The files of exports, which are stored in the archive.
-        """
+    def of_consolidation(self) -> ConsolidationAdapters:
+        """The adapters that consolidation works with."""
         return ConsolidationAdapters(
-            self.long_term,
-            self.short_term,
-            self.embedder,
-            self.agents,
-            self.rules,
-            self.queue,
-            parts,
+            self.long_term, self.short_term, self.embedder, self.agents, self.rules, self.queue
         )
+
+    def of_data_rights(self) -> DataRightsAdapters:
+        """The adapters that data rights work with."""
+        return DataRightsAdapters(self.long_term, self.short_term, self.archive, self.embedder)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: the most that are held, and those in use."""

@@ -70,10 +70,42 @@ from memory_core.tasks.worker import TaskServices, Work
 
 
 @dataclass(frozen=True, slots=True)
+class SharedServices:
+    """What each phase is built on.
+
+    Attributes:
+        ledger: Writes commits.
+        tasks: Services that tasks share.
+        access_counts: Access counts of memories.
+        copies: Archived memories.
+        names: Hashes that stand for owners.
+        parts: The files of exports and imports, which are stored in the archive.
+        clock: The clock of the process.
+        ids: Source of new ids.
+
+    """
+
+    ledger: Ledger
+    tasks: TaskServices
+    access_counts: AccessCounts
+    copies: ColdCopies
+    names: OwnerHashes
+    parts: TransferFiles
+    clock: Clock
+    ids: IdSource
+
+
+@dataclass(frozen=True, slots=True)
 class ConsolidationRules:
     """Rules that consolidation follows.
 
     Attributes:
+        decay: What fades, and how much of it in a run.
+        forget_cap: Memories that a task forgets at most.
+        archive: When a memory goes to the archive.
+        closeness: How near episodes of a pattern, and memories that repeat it, are.
+        scenes: When cells are of one scene.
+        finish: What ends a run.
         spread: Time over which the runs of the users of an hour are spread.
         calls: In how many calls a model is asked.
 
@@ -91,11 +123,10 @@ class ConsolidationRules:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationAdapters:
-    """Adapters and files that consolidation works with.
+    """Adapters that consolidation works with.
 
     Attributes:
         rules: The agents without a model.
-        parts: The files of exports.
 
     """
 
@@ -105,7 +136,6 @@ class ConsolidationAdapters:
     agents: Agents
     rules: Agents
     queue: TaskQueue
-    parts: TransferFiles
 
 
 class Consolidation:
@@ -119,13 +149,7 @@ class Consolidation:
     def __init__(
         self,
         here: ConsolidationAdapters,
-        ledger: Ledger,
-        task_services: TaskServices,
-        access_counts: AccessCounts,
-        copies: ColdCopies,
-        names: OwnerHashes,
-        clock: Clock,
-        ids: IdSource,
+        shared: SharedServices,
         rules: ConsolidationRules,
         report_run: ReportRun,
         calls: Callable[[], UserCalls],
@@ -135,19 +159,15 @@ class Consolidation:
 
         Args:
             here: The adapters to work with.
-            ledger: Writes commits.
-            task_services: Services that tasks share.
-            access_counts: Access counts of memories.
-            copies: Archived memories.
-            names: Hashes that stand for owners.
-            clock: The clock of the process.
-            ids: Source of new ids.
+            shared: What each phase is built on.
             rules: Rules that the phase follows.
             report_run: Called with the counts of each run.
             calls: Counts the calls of users, to which runs give way.
             unmerger: Splits notes that were merged.
 
         """
+        ledger, task_services, clock = shared.ledger, shared.tasks, shared.clock
+        access_counts, copies, names = shared.access_counts, shared.copies, shared.names
         store, operations = here.store, task_services.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, task_services.steps)
@@ -159,7 +179,7 @@ class Consolidation:
         )
         sweeping = RedactionPasses(store, operations, self.snapshots, copies, clock)
         for_good = HardForgetter(
-            store, here.short_term, here.parts, operations, sweeping, names, clock
+            store, here.short_term, shared.parts, operations, sweeping, names, clock
         )
         self.forgetter = Forgetter(
             store, operations, for_good, unmerger, names, clock, rules.forget_cap
@@ -170,9 +190,9 @@ class Consolidation:
         upkeep = Upkeep(
             store, access_counts, self.snapshots, crossings, self.decay, self.archiver, rules.finish
         )
-        steps = _steps(here, ledger, task_services, clock, rules, upkeep)
+        steps = _steps(here, shared, rules, upkeep)
         self.reembedder = Reembedder(store, operations, here.embedder)
-        starter = RunStarter(store, operations, task_services.leases, clock, ids)
+        starter = RunStarter(store, operations, task_services.leases, clock, shared.ids)
         finisher = RunFinisher(here.queue, clock, rules.finish, report_run)
         self.consolidator = Consolidator(store, operations, steps, starter, finisher, clock, calls)
         self.fan_out = FanOut(store, here.queue, starter, access_counts, clock, rules.spread)
@@ -186,43 +206,31 @@ class Consolidation:
 
 
 def _steps(
-    here: ConsolidationAdapters,
-    ledger: Ledger,
-    task_services: TaskServices,
-    clock: Clock,
-    rules: ConsolidationRules,
-    upkeep: Upkeep,
+    here: ConsolidationAdapters, shared: SharedServices, rules: ConsolidationRules, upkeep: Upkeep
 ) -> tuple[Step, ...]:
     """The steps of a run, in the order in which they are taken."""
+    steps = shared.tasks.steps
     is_joint = rules.calls != "separate" and here.agents is not here.rules
-    reflecting = JointReflection(here.agents, here.rules, task_services.steps) if is_joint else None
+    reflecting = JointReflection(here.agents, here.rules, steps) if is_joint else None
     scenes: tuple[Step, ...] = (
-        SceneStep(
-            here.store, here.embedder, here.agents, here.rules, task_services.steps, rules.scenes
-        ),
+        SceneStep(here.store, here.embedder, here.agents, here.rules, steps, rules.scenes),
     )
     return (
         upkeep,
-        EndedTruths(here.store, clock),
+        EndedTruths(here.store, shared.clock),
         # before patterns, or new events would support superseded facts
         PatternWithdrawal(here.store),
         # traits come from the patterns, and from scenes with the new episodes
         *(scenes if is_joint else ()),
         Patterns(
-            here.store,
-            here.embedder,
-            here.agents,
-            here.rules,
-            task_services.steps,
-            rules.closeness,
-            reflecting,
+            here.store, here.embedder, here.agents, here.rules, steps, rules.closeness, reflecting
         ),
         Merging(here.store, here.embedder, here.rules, rules.closeness.duplicate),
-        ConflictStep(here.store, ledger, here.agents, here.rules, task_services.steps),
+        ConflictStep(here.store, shared.ledger, here.agents, here.rules, steps),
         *(() if is_joint else scenes),
-        SceneConflictStep(here.agents, here.rules, task_services.steps),
-        InstructionConflictStep(here.store, here.agents, here.rules, task_services.steps),
-        ProfileStep(here.agents, here.rules, task_services.steps, reflecting),
+        SceneConflictStep(here.agents, here.rules, steps),
+        InstructionConflictStep(here.store, here.agents, here.rules, steps),
+        ProfileStep(here.agents, here.rules, steps, reflecting),
         EarlierMessages(here.store, here.embedder, rules.finish.cap),
     )
 
@@ -235,6 +243,9 @@ class FormationRules:
     """Rules that formation follows.
 
     Attributes:
+        forming: How memories are formed of conversations.
+        batches: When a batch of messages becomes a conversation.
+        commit_deadline_s: Seconds that an append may try against concurrent writes.
         webhook_secret: Signs callbacks; None where callbacks can't be signed, and so can't be
             requested.
 
@@ -279,32 +290,27 @@ class Formation:
     def __init__(
         self,
         here: FormationAdapters,
-        ledger: Ledger,
-        task_services: TaskServices,
-        heeding: WishServices,
-        names: OwnerHashes,
-        clock: Clock,
-        ids: IdSource,
+        shared: SharedServices,
         rules: FormationRules,
+        heeding: WishServices,
     ) -> None:
-        finisher, steps = task_services.finisher, task_services.steps
+        ledger, clock, ids = shared.ledger, shared.clock, shared.ids
+        starter, finisher, steps = shared.tasks.starter, shared.tasks.finisher, shared.tasks.steps
         callbacks = Callbacks(here.courier, rules.webhook_secret)
         messages = MessageWriter(ledger, here.embedder, clock)
         self.messages = messages
         self.converser = Converser(
-            task_services.starter,
+            starter,
             messages,
             callbacks,
-            names,
+            shared.names,
             clock,
             ids,
             here.rules,
             rules.forming.boundary,
             is_by_rule=here.agents is here.rules,
         )
-        self.summaries = Summaries(
-            here.agents, here.rules, callbacks, task_services.starter, clock, ids
-        )
+        self.summaries = Summaries(here.agents, here.rules, callbacks, starter, clock, ids)
         handover = Handover(ledger, messages, here.queue, clock, rules.batches)
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(
@@ -337,64 +343,61 @@ class Formation:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class DataRightsAdapters:
+    """The adapters that data rights work with."""
+
+    store: LongTermStore
+    short_term: ShortTermStore
+    archive: Archive
+    embedder: Embedder
+
+
 class DataRights:
     """Data rights: erase or export a user, or import a file or conversations.
 
     Each service has a name.
 
     Attributes:
-        parts: The files of exports and imports, which are stored in the archive.
+        parts: The files of exports and imports.
         works: The worker of each kind of task.
 
     """
 
     def __init__(
         self,
-        store: LongTermStore,
-        short_term: ShortTermStore,
-        archive: Archive,
-        names: OwnerHashes,
-        copies: ColdCopies,
-        embedder: Embedder,
-        ledger: Ledger,
-        task_services: TaskServices,
-        clock: Clock,
-        ids: IdSource,
-        access_counts: AccessCounts,
+        here: DataRightsAdapters,
+        shared: SharedServices,
         rules: EraseRules,
         withdraw_keys: WithdrawKeys,
         converse: Converse,
         redact: Redact,
     ) -> None:
-        self.parts = TransferFiles(archive, names, clock)
-        notes = ErasureLog(archive, names)
+        store, operations = here.store, shared.tasks.operations
+        clock, ids, copies = shared.clock, shared.ids, shared.copies
+        self.parts = shared.parts
         self.eraser = Eraser(
             store,
-            short_term,
+            here.short_term,
             self.parts,
             copies,
-            names,
-            notes,
-            ledger,
-            task_services,
+            shared.names,
+            ErasureLog(here.archive, shared.names),
+            shared.ledger,
+            shared.tasks,
             clock,
             ids,
             rules,
             withdraw_keys,
         )
-        self.exporter = Exporter(
-            store, access_counts, copies, self.parts, task_services.operations, clock
-        )
-        conversation_importer = ConversationImporter(
-            converse, task_services.operations, clock, redact
-        )
+        self.exporter = Exporter(store, shared.access_counts, copies, self.parts, operations, clock)
         self.importer = Importer(
             store,
-            embedder,
+            here.embedder,
             copies,
             self.parts,
-            task_services.operations,
-            conversation_importer,
+            operations,
+            ConversationImporter(converse, operations, clock, redact),
             clock,
             ids,
             redact,

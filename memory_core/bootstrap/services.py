@@ -14,7 +14,13 @@ from memory_core.access.keys import ApiKeys
 from memory_core.access.lookup import KeyLookup, KeyTags
 from memory_core.access.usage import Usage
 from memory_core.bootstrap.adapters import Adapters
-from memory_core.bootstrap.phases import Consolidation, DataRights, Formation, WishServices
+from memory_core.bootstrap.phases import (
+    Consolidation,
+    DataRights,
+    Formation,
+    SharedServices,
+    WishServices,
+)
 from memory_core.bootstrap.rules import (
     admission_rules,
     consolidation_rules,
@@ -115,8 +121,18 @@ class Services:
         self._for_reading()
         self._for_bringing_back(copies)
         self._for_access()
-        self._for_tasks(names, copies)
-        self._for_people(names, copies)
+        shared = SharedServices(
+            self.ledger,
+            self.task_services,
+            self.access_counts,
+            copies,
+            names,
+            TransferFiles(made.archive, names, self.clock),
+            self.clock,
+            self.ids,
+        )
+        self._for_tasks(shared)
+        self._for_people(shared)
         self._opening = asyncio.Lock()
         self._open = False
 
@@ -233,15 +249,13 @@ class Services:
         self.admission = Admission(admission_rules(self._settings))
         self.request_rates = request_rates(self._settings, self.adapters.short_term, self.clock)
 
-    def _for_tasks(self, names: OwnerHashes, copies: ColdCopies) -> None:
+    def _for_tasks(self, shared: SharedServices) -> None:
         made, ledger, clock, ids = self.adapters, self.ledger, self.clock, self.ids
         rules = formation_rules(self._settings)
         heeding = WishServices(
             self.saver, self.editor, ToldForgetter(ledger, self.unmerger), self.gatherer.nearest
         )
-        self.formation = Formation(
-            made.of_formation(), ledger, self.task_services, heeding, names, clock, ids, rules
-        )
+        self.formation = Formation(made.of_formation(), shared, rules, heeding)
         task_services = self.task_services
         self.last_messages = LastMessages(
             made.long_term,
@@ -256,42 +270,27 @@ class Services:
             clock,
         )
         self.appender = SessionAppender(ledger, made.embedder, task_services.starter, clock, ids)
-        stores = made.of_consolidation(TransferFiles(made.archive, names, clock))
         self.consolidation = Consolidation(
-            stores,
-            ledger,
-            self.task_services,
-            self.access_counts,
-            copies,
-            names,
-            clock,
-            ids,
+            made.of_consolidation(),
+            shared,
             consolidation_rules(self._settings),
             self.telemetry.consolidated,
             self.telemetry.calls,
             self.unmerger,
         )
 
-    def _for_people(self, names: OwnerHashes, copies: ColdCopies) -> None:
+    def _for_people(self, shared: SharedServices) -> None:
         made = self.adapters
         self.people = DataRights(
-            made.long_term,
-            made.short_term,
-            made.archive,
-            names,
-            copies,
-            made.embedder,
-            self.ledger,
-            self.task_services,
-            self.clock,
-            self.ids,
-            self.access_counts,
+            made.of_data_rights(),
+            shared,
             erase_rules(self._settings),
             self.keys.withdraw_bound,
             self.formation.converser.converse,
             self.redactor.value,
         )
-        audit = TaskAudit(made.keys, self.task_services.operations, self.task_services.tasks, names)
+        tasks = shared.tasks
+        audit = TaskAudit(made.keys, tasks.operations, tasks.tasks, shared.names)
         self.worker = self.task_services.worker(
             audit.around(self.formation.works | self.consolidation.works | self.people.works)
         )

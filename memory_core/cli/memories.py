@@ -42,7 +42,7 @@ TrueAtOption = Annotated[
     str | None, typer.Option(help=f"What was true then, instead of now. {MOMENT}")
 ]
 SAVE_OPTIONS = {"event_timestamp": "--at", "key": "--name", "type": "--type"}
-"""Options of `save` with another name than their field."""
+"""Options of `save` with another name than their field; `--key` is that of the service."""
 
 
 @command(app)
@@ -117,7 +117,7 @@ async def search(
     ] = None,
     at: TrueAtOption = None,
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Relevance that the best result must reach.")
+        float | None, typer.Option(min=0, max=1, help="Relevance that each result must reach.")
     ] = None,
     archived: Annotated[bool, typer.Option("--archived", help="Look in the archive too.")] = False,
     explain: Annotated[
@@ -139,8 +139,6 @@ async def search(
         "types": kind or None,
         "tags": tag or None,
         "at": moment(at),
-    }
-    body |= {
         "answer_threshold": threshold,
         "similarity_threshold": threshold,
         "include_archived": archived or None,

@@ -262,7 +262,7 @@ def _keep_pending(
     """Leave both facts active until a person decides."""
     if max(len(side.conflict_ids) for side in sides) >= MAX_OPEN:
         return over
-    page.ask(record, sides)
+    page.leave_pending(record, sides)
     return replace(over, **page.written(), counts={"scene_conflicts_left_open": 1})
 
 

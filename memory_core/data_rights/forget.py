@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -282,57 +282,102 @@ class Forgetter:
         *,
         more: bool,
     ) -> Chunk:
-        portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
-        asked, along, now = 0, 0, self._clock.now()
-        changed, marks = set[str](), dict[str, Mark]()
+        deletion, passed = _SoftDeletion(owner, look, chosen, self._clock.now()), 0
         left = chosen.cap - operation.counts.get("forgotten", 0)
         for candidate in candidates:
             memory = look.memory(candidate.place.id)
-            if memory is not None and memory.id not in changed and chosen.takes(memory):
-                name = memory.session_id
-                if asked >= left:
-                    break
-                along_too = chosen.messages_along(candidate.messages)
-                leaving = _leaving(look, memory, set(candidate.messages) - {*along_too})
-                gone = [
-                    *changes_along(
-                        look,
-                        [name for name in along_too if name not in changed],
-                        memory,
-                        gone_along,
-                        now,
-                    ),
-                    Change("forgotten", _soft_delete(memory, now), memory),
-                ]
-                beside_documents = len(leaving) + (name is not None and name not in sessions)
-                fits = _first_that_fit(portion, gone, beside_documents)
-                changes += fits
-                changed |= {change.after.id for change in fits}
-                beside = _messages_with(chosen, fits, memory)
-                asked, along = asked + beside["forgotten"], along + beside["messages"]
-                if name is not None and fits:
-                    if name not in sessions:
-                        sessions[name] = Session(
-                            owner, name, look.documents.get(session_document_id(owner, name))
-                        )
-                    count_along(sessions[name], fits, now)
-                if len(fits) < len(gone):
-                    break  # its last messages, and the memory itself, come next
-                marks |= {left_alone: Mark(leaves_cell=True) for left_alone in leaving}
-                asked += 1
+            if (
+                memory is not None
+                and memory.id not in deletion.changed
+                and chosen.takes(memory)
+                and (deletion.asked >= left or not deletion.add(memory, candidate.messages))
+            ):
+                break
             passed += 1
-        capped = passed < len(candidates) and asked >= left
-        place = candidates[passed - 1].place if passed else None
+        capped = passed < len(candidates) and deletion.asked >= left
+        place, along = candidates[passed - 1].place if passed else None, deletion.along
         return Chunk(
-            tuple(changes),
-            puts=tuple(session.document for session in sessions.values()),
+            tuple(deletion.changes),
+            puts=tuple(session.document for session in deletion.sessions.values()),
             cursor=operation.cursor if place is None else [place.sequence, place.id],
-            counts={"forgotten": asked, **({"messages": along} if along else {})},
-            sessions=frozenset(sessions),
+            counts={"forgotten": deletion.asked, **({"messages": along} if along else {})},
+            sessions=frozenset(deletion.sessions),
             done=capped or (passed == len(candidates) and not more),
             result={"mode": "soft", "capped": capped, **not_found(operation.plan)},
-            marks=marks,
+            marks=deletion.marks,
         )
+
+
+@dataclass(slots=True)
+class _SoftDeletion:
+    """The soft deletions of a chunk, as far as a commit holds them.
+
+    Attributes:
+        owner: Whose memories they are.
+        look: The read set.
+        chosen: Which memories are forgotten.
+        now: The present time.
+        asked: How many chosen memories are deleted.
+        along: How many messages go along with them.
+        changes: In order.
+        changed: Ids of deleted memories.
+        sessions: Sessions with other counts, by name.
+        marks: Messages that leave their cell.
+        portion: How much of a commit is used.
+
+    """
+
+    owner: Owner
+    look: ReadSet
+    chosen: Selection
+    now: datetime
+    asked: int = 0
+    along: int = 0
+    changes: list[Change] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict)
+    portion: Portion = field(default_factory=Portion)
+
+    def add(self, memory: Memory, messages: Sequence[str]) -> bool:
+        """Delete a memory with those of its messages that go along.
+
+        Args:
+            memory: A chosen memory.
+            messages: Ids of all its messages.
+
+        Returns:
+            False if only its first messages fit; the others and the memory itself come next.
+
+        """
+        along_too = self.chosen.messages_along(messages)
+        leaving = _leaving(self.look, memory, set(messages) - {*along_too})
+        fresh = [name for name in along_too if name not in self.changed]
+        gone = [
+            *changes_along(self.look, fresh, memory, gone_along, self.now),
+            Change("forgotten", _soft_delete(memory, self.now), memory),
+        ]
+        session = memory.session_id
+        beside_documents = len(leaving) + (session is not None and session not in self.sessions)
+        fits = _first_that_fit(self.portion, gone, beside_documents)
+        self.changes += fits
+        self.changed |= {change.after.id for change in fits}
+        beside = _messages_with(self.chosen, fits, memory)
+        self.asked, self.along = self.asked + beside["forgotten"], self.along + beside["messages"]
+        if session is not None and fits:
+            self._count(session, fits)
+        if len(fits) < len(gone):
+            return False
+        self.marks |= {name: Mark(leaves_cell=True) for name in leaving}
+        self.asked += 1
+        return True
+
+    def _count(self, name: str, changes: Sequence[Change]) -> None:
+        """Count changes in the session that they are in."""
+        if name not in self.sessions:
+            document = self.look.documents.get(session_document_id(self.owner, name))
+            self.sessions[name] = Session(self.owner, name, document)
+        count_along(self.sessions[name], changes, self.now)
 
 
 def _leaving(look: ReadSet, cell: Memory, messages: Collection[str]) -> list[str]:

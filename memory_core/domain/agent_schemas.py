@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import GivenWorth
-from memory_core.domain.scope import Timestamp
+from memory_core.domain.text.timestamps import Timestamp
 
 NOT_AVAILABLE = "N/A"
 MAX_NARRATIVE = 3_000

@@ -16,7 +16,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.fields import MAX_NAME, local, zone_of
-from memory_core.domain.scope import Owner, Timestamp, check_app_id, check_name
+from memory_core.domain.scope import Owner, check_app_id, check_name
+from memory_core.domain.text.timestamps import Timestamp
 
 Role = Literal["user", "assistant", "system", "tool"]
 _OTHER_NAMES = {

@@ -20,7 +20,8 @@ from pydantic import ConfigDict, Field
 
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import Conflict
-from memory_core.domain.scope import Owner, Timestamp
+from memory_core.domain.scope import Owner
+from memory_core.domain.text.timestamps import Timestamp
 
 Vector = npt.NDArray[np.float32]
 MAX_CONTENT_BYTES = 32 * 1024

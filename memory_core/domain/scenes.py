@@ -18,10 +18,10 @@ from pydantic import ConfigDict, Field
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
-from memory_core.domain.scope import Timestamp
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, GREETINGS, QUERY_WORDS, words
 from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.text_cache import keep_texts
+from memory_core.domain.text.timestamps import Timestamp
 
 PROFILE_ID: Final = "prf_profile"
 """The id of the document of a user's profile; each user has a single profile."""

@@ -354,7 +354,7 @@ class Execution:
         record = self._record(old, new, 0.5, strategy, reason, pending=True).changed(by=by)
         if is_told_late(new, old):
             record = record.changed(old_id=new.id, new_id=old.id)
-        self.page.ask(record, (old, current))
+        self.page.leave_pending(record, (old, current))
         self._count("pending")
 
     def _record(

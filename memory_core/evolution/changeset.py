@@ -48,6 +48,8 @@ MAX_BYTES = 1_700_000
 """Bytes, of the 1.8 MB of a batch; the rest is for the head, the receipt and the parts of events
 beside their fields.
 """
+_OF_CHANGE = 2
+"""Documents that a change adds: the memory and its event."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
@@ -104,7 +106,7 @@ class ChangeSet:
             or self.look.memory(memory_id)
             or self._neighbours.get(memory_id)
         )
-        return None if memory is None else self._as_it_follows(memory)
+        return None if memory is None else self._by_its_log(memory)
 
     def found(self, memory_id: str) -> Memory:
         """The memory as this commit will leave it; it must exist.
@@ -134,7 +136,7 @@ class ChangeSet:
             self.logs[name] = log
         return self.logs[name]
 
-    def _as_it_follows(self, memory: Memory) -> Memory:
+    def _by_its_log(self, memory: Memory) -> Memory:
         """A memory in the state that its slot's log gives, if that was read."""
         name = slot_name(memory)
         log = None if name is None else self.logs.get(name)
@@ -202,9 +204,9 @@ class ChangeSet:
         return self._more_than(MAX_DOCUMENTS, MAX_BYTES)
 
     def surplus(self, items: int) -> int:
-        """About how many of equal parts of a full commit are too many.
+        """How many equal parts of a full commit must go so that the rest fits.
 
-        Of `items` parts, at least 1 is too many.
+        It is an estimate: of `items` parts, at least 1.
         """
         documents = self._documents()
         share = max(1 - MAX_DOCUMENTS / max(documents, 1), 1 - MAX_BYTES / max(self.weight, 1))
@@ -212,7 +214,7 @@ class ChangeSet:
 
     def takes(self, change: Change) -> bool:
         """Whether a further change fits into the commit."""
-        return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - weight_of(change))
+        return not self._more_than(MAX_DOCUMENTS - _OF_CHANGE, MAX_BYTES - weight_of(change))
 
     def _documents(self) -> int:
         """The number of documents, with the changes that follow in slots that were read.
@@ -223,7 +225,7 @@ class ChangeSet:
         for name, log in self.logs.items():
             before = SlotLog.read(name, self.look).rows
             followers += sum(
-                2
+                _OF_CHANGE
                 for member, row in log.rows.items()
                 if member not in self.states and before.get(member) != row
             )
@@ -241,7 +243,7 @@ class ChangeSet:
         self.weight += len(orjson.dumps(document.body))
         self.pending += conflict.status == "pending"
 
-    def ask(self, conflict: ConflictRecord, sides: Sequence[Memory]) -> None:
+    def leave_pending(self, conflict: ConflictRecord, sides: Sequence[Memory]) -> None:
         """Leave the decision which of two memories holds to a person.
 
         Args:
@@ -334,7 +336,7 @@ class ChangeSet:
         for memory in self.states.values():
             if memory.id in known or memory.type is not MemoryType.SEMANTIC:
                 continue
-            fresh.append(Neighbour(self._as_it_follows(memory), _similarity(new, memory)))
+            fresh.append(Neighbour(self._by_its_log(memory), _similarity(new, memory)))
         return sorted(fresh, key=lambda near: -near.similarity)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -57,6 +57,36 @@ BESIDE = 5
 """Documents of the accepting commit besides the messages: the conversation, its words, its task,
 the receipt and the session.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A conversation on its way in.
+
+    Attributes:
+        owner: Whose conversation it is.
+        conversation: All messages that were sent.
+        call_messages: As the session's history compares them; none of an agent's own words.
+        task: The task that forms it.
+        call: Call with its idempotency key, if any.
+        operation_ids: Operations that are to be pending when it is stored.
+        title: The session's title, if the request gives one.
+
+    """
+
+    owner: Owner
+    conversation: Conversation
+    call_messages: Sequence[CallMessage]
+    task: Task
+    call: Call
+    operation_ids: Sequence[str]
+    title: str | None
+
+    @property
+    def session_document_id(self) -> str | None:
+        """The id of the session's document; None without a session."""
+        session = self.conversation.session_id
+        return None if session is None else session_document_id(self.owner, session)
 
 
 class Converser:
@@ -187,35 +217,32 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
+        operation_ids = [] if operation_id is None else [operation_id]
         return await self._accept(
-            owner, conversation, call_messages, task, call, operation_id, title
+            _Arrival(owner, conversation, call_messages, task, call, operation_ids, title)
         )
 
-    async def _accept(
-        self,
-        owner: Owner,
-        conversation: Conversation,
-        call_messages: Sequence[CallMessage],
-        task: Task,
-        call: Call,
-        operation_id: str | None,
-        title: str | None,
-    ) -> Accepted:
+    async def _accept(self, arrival: _Arrival) -> Accepted:
         """Store the new messages of a conversation: the first in its commit, then the rest."""
-        session = conversation.session_id
-        session_ids = [] if session is None else [session_document_id(owner, session)]
+        owner, conversation, task = arrival.owner, arrival.conversation, arrival.task
+        session_id = arrival.session_document_id
         names = message_ids(conversation)
-        operation_ids = [] if operation_id is None else [operation_id]
-        reads = [SETTINGS_ID, *session_ids, *operation_ids, *_read_ahead(conversation, names)]
-        async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
+        reads = [
+            SETTINGS_ID,
+            *([] if session_id is None else [session_id]),
+            *arrival.operation_ids,
+            *_read_ahead(conversation, names),
+        ]
+        turn = owner, conversation.session_id or conversation.id
+        async with self._turns.setdefault(turn, asyncio.Lock()):
             for _ in range(MOST_TRIES):
-                look = await self._starter.look(owner, task, reads, call)
-                if (earlier := earlier_result(look.documents, owner, call)) is not None:
+                look = await self._starter.look(owner, task, reads, arrival.call)
+                if (earlier := earlier_result(look.documents, owner, arrival.call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_answer_of(earlier))
-                session_document = _session_document(look, session_ids)
+                session_document = _session_document(look, session_id)
                 history = history_of(session_document)
-                seal_key = await self._seal_key(owner, session, history)
-                match = _match(conversation, call_messages, names, look, history, seal_key)
+                seal_key = await self._seal_key(owner, conversation.session_id, history)
+                match = _match(arrival, names, look, history, seal_key)
                 message_counts = _message_counts(conversation, match)
                 if not match.new:
                     return Accepted(history.task_id or task.task_id, messages=message_counts)
@@ -225,18 +252,7 @@ class Converser:
                     time_zone=conversation.time_zone or settings_in(look).time_zone,
                 )
                 try:
-                    accepted, written = await self._begin_with(
-                        owner,
-                        new,
-                        task,
-                        call,
-                        look,
-                        reads,
-                        match,
-                        message_counts,
-                        operation_ids,
-                        title,
-                    )
+                    accepted, written = await self._begin_with(arrival, new, look, reads, match)
                     break
                 except SessionGrew:
                     continue
@@ -244,7 +260,7 @@ class Converser:
                 raise HeadMoved(TOO_FAST, retry_after_s=1)
         if accepted.task_id != task.task_id:
             return accepted
-        missing = await self._messages.complete_at_the_door(owner, written, call)
+        missing = await self._messages.complete_at_the_door(owner, written, arrival.call)
         return replace(accepted, degraded=(*accepted.degraded, *missing), messages=message_counts)
 
     async def _seal_key(
@@ -257,34 +273,35 @@ class Converser:
 
     async def _begin_with(
         self,
-        owner: Owner,
+        arrival: _Arrival,
         conversation: Conversation,
-        task: Task,
-        call: Call,
         look: ReadSet,
         reads: Sequence[str],
         match: HistoryMatch,
-        message_counts: Told | None,
-        operation_ids: Sequence[str],
-        title: str | None,
     ) -> tuple[Accepted, Conversation]:
         """Commit the conversation, its task and as many of its messages as fit.
 
-        Raises SessionGrew, TaskLost.
+        Args:
+            arrival: The conversation as it was sent.
+            conversation: The same, with its new messages only.
+            look: The read set.
+            reads: The ids that were read.
+            match: Which of the messages the session does not know.
+
+        Raises:
+            SessionGrew: The session has messages that the read set lacks.
+            TaskLost: An operation is no longer pending.
+
         """
+        owner, message_counts = arrival.owner, _message_counts(arrival.conversation, match)
         writing = await self._messages.prepared(owner, conversation, look)
-        session = (
-            None
-            if conversation.session_id is None
-            else session_document_id(owner, conversation.session_id)
-        )
         history = None if conversation.path == "agent" else match.marks
         cells = await self._expected(owner, conversation)
         written = conversation
 
         def beside(seen: ReadSet) -> Changes[Any]:
             nonlocal written
-            _check_unchanged(seen, operation_ids, session, conversation)
+            _check_unchanged(seen, arrival, conversation)
             planned = self._messages.plan(
                 owner,
                 conversation,
@@ -293,7 +310,7 @@ class Converser:
                 beside=BESIDE,
                 weight=_weight(conversation),
                 history=history,
-                title=title,
+                title=arrival.title,
             )
             written = with_written(conversation, writing, planned.result)
             expected = _expected_marks(written, cells, planned, seen)
@@ -309,9 +326,9 @@ class Converser:
         result = {"messages": None if message_counts is None else message_counts._asdict()}
         accepted = await self._starter.begin(
             owner,
-            task,
+            arrival.task,
             lambda seen: (),
-            call,
+            arrival.call,
             reads=reads,
             beside=beside,
             basis=look,
@@ -343,21 +360,19 @@ def _weight(conversation: Conversation) -> int:
     )
 
 
-def _check_unchanged(
-    look: ReadSet, operation_ids: Sequence[str], session: str | None, conversation: Conversation
-) -> None:
+def _check_unchanged(look: ReadSet, arrival: _Arrival, conversation: Conversation) -> None:
     """Raise TaskLost, SessionGrew where what a conversation is begun on has changed.
 
     Args:
         look: What was read.
-        operation_ids: Operations that are still to go on.
-        session: The id of the session's document; None without a session.
+        arrival: The conversation as it was sent.
         conversation: As it is to be begun.
 
     """
-    if not all(is_pending(look, name) for name in operation_ids):
+    if not all(is_pending(look, name) for name in arrival.operation_ids):
         raise TaskLost
-    if session is not None and clears_of(look.documents.get(session)) != conversation.clears:
+    session_id = arrival.session_document_id
+    if session_id is not None and clears_of(look.documents.get(session_id)) != conversation.clears:
         raise SessionGrew
 
 
@@ -393,12 +408,12 @@ def _count_expected(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFi
     return {"unformed": {**head.unformed, **more}}
 
 
-def _session_document(look: ReadSet, session_ids: Sequence[str]) -> Document | None:
+def _session_document(look: ReadSet, session_id: str | None) -> Document | None:
     """The session's document; None if the head's epoch has none.
 
     An epoch ends when the user is erased.
     """
-    document = look.documents.get(session_ids[0]) if session_ids else None
+    document = None if session_id is None else look.documents.get(session_id)
     if (
         document is None
         or look.head is None
@@ -424,22 +439,18 @@ def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
 
 
 def _match(
-    conversation: Conversation,
-    call_messages: Sequence[CallMessage],
-    names: Sequence[str],
-    look: ReadSet,
-    history: History,
-    seal_key: bytes | None,
+    arrival: _Arrival, names: Sequence[str], look: ReadSet, history: History, seal_key: bytes | None
 ) -> HistoryMatch:
     """The messages that the session does not know yet; an agent's own words are new."""
+    conversation = arrival.conversation
     if conversation.path == "agent" or conversation.session_id is None:
         return HistoryMatch(tuple(range(len(conversation.messages))), ())
     known = {
         message.id
-        for message, name in zip(call_messages, names, strict=True)
+        for message, name in zip(arrival.call_messages, names, strict=True)
         if message.id and _is_known(look.memory(name))
     }
-    return match_history(history.marks, call_messages, known, seal_key)
+    return match_history(history.marks, arrival.call_messages, known, seal_key)
 
 
 def _is_known(memory: Memory | None) -> bool:

@@ -114,7 +114,7 @@ async def agent_summaries(req: Admitted[SummaryInput]) -> HttpResponse:
     user_id says whose tokens of the day are spent beside the app's. With a callback_url the summary
     is sent there, by a task of that user.
     """
-    if req.input.callback_url is None:
+    if req.input.callback_url is None:  # answered at once; otherwise a task calls back
         summary = await req.core.summary(
             req.owner.app_id, req.input, user_id=req.owner.user_id or None
         )

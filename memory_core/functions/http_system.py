@@ -97,7 +97,7 @@ async def system_openapi(req: HttpRequest) -> HttpResponse:
 def unready(error: Unavailable) -> dict[str, Any]:
     """Readiness of a process that can't open a dependency.
 
-    Only this dependency and the reason are known (as every 503 here says).
+    Only this dependency and the reason are known (as each 503 of this service names them).
     """
     report = {
         "adapter": None,

@@ -532,6 +532,7 @@ def tag(path: str) -> str:
 
 def answers(name: str) -> dict[str, Schema]:
     """The successful answers of a function."""
+    assert name in ANSWERS, f"describe {name} in ANSWERS of {__name__}"
     statuses, schema = ANSWERS[name]
     return {
         status: _answer(text, _OTHERWISE.get((name, status), schema))

@@ -31,7 +31,7 @@ from memory_core.domain.errors import (
 )
 from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query
 from memory_core.domain.requests.memories import ListInput, NamedInput, RetrieveInput, SaveInput
-from memory_core.domain.scope import Timestamp
+from memory_core.domain.text.timestamps import Timestamp
 from memory_core.functions.suggestions import suggest_field, suggest_value
 from memory_core.functions.views import Fields, Shape, View, shape_of
 

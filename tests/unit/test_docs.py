@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -206,10 +207,14 @@ def test_the_tables_of_settings_have_every_setting_with_its_default_and_no_other
         (re.sub("`", "", name), re.sub("`", "", default))
         for name, default, _ in rows_of(read("docs/settings.md"), 3)
     ]
-    documented = [(name, default) for name, default in documented if name != "variable"]
-    defaults = [(name, default) for name, default, *_ in rows(Settings())]
-    assert sorted(documented) == sorted(defaults), (
-        "docs/settings.md: one row a setting: | `VARIABLE` | default | meaning |"
+    rows_of_settings = Counter(row for row in documented if row[0] != "variable")
+    defaults = Counter((name, default) for name, default, *_ in rows(Settings()))
+    wrong = {
+        "missing": [*(defaults - rows_of_settings)],
+        "unknown": [*(rows_of_settings - defaults)],
+    }
+    assert not any(wrong.values()), (
+        f"docs/settings.md: one row a setting: | `VARIABLE` | default | meaning |; {wrong}"
     )
 
 

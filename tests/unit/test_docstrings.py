@@ -28,8 +28,21 @@ from tests.docstrings import faults, main, methods_of_ports, pronouns
             '    Args:\n        name: Of it.\n\n    """',
             ["Args: of delete are ['name'], not ['owner', 'name']"],
         ),
+        (
+            'class FadeRules:\n    """Rules.\n\n    Attributes:\n        floor: The least."""\n'
+            "    floor: float\n    cap: int",
+            ["no cap in Attributes: of FadeRules"],
+        ),
     ],
-    ids=["long", "runs on", "no full stop", "no sections", "no docstring", "one is missing"],
+    ids=[
+        "long",
+        "runs on",
+        "no full stop",
+        "no sections",
+        "no docstring",
+        "one is missing",
+        "a rule",
+    ],
 )
 def test_what_is_hard_to_read_is_named(source: str, texts: list[str]) -> None:
     assert [fault.text for fault in faults(source)] == texts

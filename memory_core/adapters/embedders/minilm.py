@@ -221,26 +221,34 @@ class MiniLMEmbedder:
         *,
         shared: bool = False,
     ) -> list[Vector]:
-        """Embed texts that are given with their windows.
+        """Embed texts that are given with their windows, and keep their token states.
 
-        shared: Whether few windows are split among the threads.
+        Args:
+            texts: The texts.
+            windows: Of each text its windows, which are tokens.
+            worker: Whose threads run the model.
+            shared: Whether few windows are split among the threads.
+
         """
         flat = [window for of_text in windows for window in of_text]
         places = [
             at for of_text in windows for at in sampled_places([len(window) for window in of_text])
         ]
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
-        read: dict[int, tuple[Vector, States]] = {}
+        results: dict[int, tuple[Vector, States]] = {}
         parted = _shares(by_length, flat, self._threads) if shared else _batches(by_length, flat)
         batches = iter(parted)
         await asyncio.gather(
-            *(self._read_batches(batches, flat, places, read, worker) for _ in range(self._threads))
+            *(
+                self._read_batches(batches, flat, places, results, worker)
+                for _ in range(self._threads)
+            )
         )
-        answers, start = [], 0
+        combined, start = [], 0
         for text, of_text in zip(texts, windows, strict=True):
             every = range(start, start + len(of_text))
-            made = [read[place] for place in every]
-            answers.append(
+            made = [results[place] for place in every]
+            combined.append(
                 vectors.combine([vector for vector, _ in made], self._chunking.edge_weight)
             )
             self._keep_states(
@@ -249,20 +257,25 @@ class MiniLMEmbedder:
                 [states for _, states in made],
             )
             start += len(of_text)
-        return answers
+        return combined
 
     async def _read_batches(
         self,
         batches: Iterator[Sequence[int]],
         windows: Sequence[Sequence[int]],
         sampled: Sequence[npt.NDArray[np.int64]],
-        read: dict[int, tuple[Vector, States]],
+        results: dict[int, tuple[Vector, States]],
         worker: _Worker,
     ) -> None:
         """Read the batches that no other task takes.
 
-        The results are put into `read` by the windows' places. sampled: The tokens of each window
-        that have states.
+        Args:
+            batches: Places of windows, of which each task takes the next.
+            windows: All windows.
+            sampled: The tokens of each window that have states.
+            results: Filled by the windows' places.
+            worker: Whose threads run the model.
+
         """
         for batch in batches:
             made = await worker.run(
@@ -272,7 +285,7 @@ class MiniLMEmbedder:
                     [sampled[place] for place in batch],
                 )
             )
-            read.update(zip(batch, made, strict=True))
+            results.update(zip(batch, made, strict=True))
 
     async def check(self) -> Health:
         """Embed a single word."""

@@ -27,13 +27,17 @@ _GRAPH, _NODE, _TENSOR, _KNOWN_SHAPE = 7, 1, 5, 13
 
 The shapes known between nodes may be left out.
 """
-_INPUT, _OUTPUT, _OPERATOR = 1, 2, 4
-_TENSOR_NAME = 8
+_INPUT, _OUTPUT, _NODE_NAME, _OPERATOR, _ATTRIBUTE = 1, 2, 3, 4, 5
+"""Fields of a node."""
+_TENSOR_KIND, _TENSOR_NAME, _TENSOR_DATA = 2, 8, 9
 _FLOAT, _UINT8 = 1, 2
+"""Kinds of a tensor."""
+_ATTRIBUTE_NAME, _ONE_INTEGER, _INTEGERS, _ATTRIBUTE_KIND = 1, 3, 8, 20
 _WHOLE_NUMBER, _WHOLE_NUMBERS = 2, 7
+"""Kinds of an attribute."""
 
 _CONSTANTS: Mapping[str, bytes] = {
-    name: number(2, kind) + text(_TENSOR_NAME, name) + block(9, data)
+    name: number(_TENSOR_KIND, kind) + text(_TENSOR_NAME, name) + block(_TENSOR_DATA, data)
     for name, kind, data in (
         ("integers_zero", _UINT8, bytes([128])),
         ("integers_most", _FLOAT, pack("<f", 127)),
@@ -105,11 +109,11 @@ def _changed_nodes(
     nodes: Sequence[_Node], weights: Mapping[str, _Weight], casts: set[str]
 ) -> Iterator[bytes]:
     rounded: set[str] = set()
-    doubts = {node.outputs[0] for node in nodes if node.operator == "IsNaN"}
+    nan_checks = {node.outputs[0] for node in nodes if node.operator == "IsNaN"}
     gelu_halves, gelus = _find_gelus(nodes)
     for node in nodes:
         output = node.outputs[0]
-        if output in weights or output in casts or output in doubts or output in gelu_halves:
+        if output in weights or output in casts or output in nan_checks or output in gelu_halves:
             continue
         if output in gelus:
             half, total = gelu_halves[gelus[output]]
@@ -124,7 +128,7 @@ def _changed_nodes(
                 rounded.add(factor)
                 yield from _round(factor)
             yield from _multiply(factor, weights[node.inputs[1]], output)
-        elif node.operator == "Where" and node.inputs[0] in doubts:
+        elif node.operator == "Where" and node.inputs[0] in nan_checks:
             yield _write_node("Identity", (node.inputs[2],), output)
         else:
             yield node.data
@@ -207,13 +211,25 @@ def _name(tensor: bytes) -> str:
 
 def _write_node(operator: str, inputs: Sequence[str], output: str, attribute: bytes = b"") -> bytes:
     parts = [text(_INPUT, name) for name in inputs]
-    parts += [text(_OUTPUT, output), text(3, f"{output}_{operator}"), text(_OPERATOR, operator)]
-    return b"".join(parts) + (block(5, attribute) if attribute else b"")
+    parts += [
+        text(_OUTPUT, output),
+        text(_NODE_NAME, f"{output}_{operator}"),
+        text(_OPERATOR, operator),
+    ]
+    return b"".join(parts) + (block(_ATTRIBUTE, attribute) if attribute else b"")
 
 
 def _attribute(name: str, value: int) -> bytes:
-    return text(1, name) + number(3, value) + number(20, _WHOLE_NUMBER)
+    return (
+        text(_ATTRIBUTE_NAME, name)
+        + number(_ONE_INTEGER, value)
+        + number(_ATTRIBUTE_KIND, _WHOLE_NUMBER)
+    )
 
 
 def _last_axis() -> bytes:
-    return text(1, "axes") + number(8, -1) + number(20, _WHOLE_NUMBERS)
+    return (
+        text(_ATTRIBUTE_NAME, "axes")
+        + number(_INTEGERS, -1)
+        + number(_ATTRIBUTE_KIND, _WHOLE_NUMBERS)
+    )

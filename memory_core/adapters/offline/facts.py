@@ -113,6 +113,45 @@ class _LastSentence(NamedTuple):
     plain: list[str]
 
 
+class _Source(NamedTuple):
+    """Where a fact was said.
+
+    Attributes:
+        name: Name of the speaker.
+        number: Place of the message.
+        quote: The sentence as it was written.
+
+    """
+
+    name: str
+    number: int
+    quote: str
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A message while its sentences are read.
+
+    Attributes:
+        message: The message.
+        name: Name of the speaker.
+        answer: The short answer with which it begins.
+        asked: What the assistant asked right before, or "".
+        begun: The end of the speaker's message before, which this message continues, or "".
+        before_it: The last sentence that was read, or "".
+        was_wrong: Whether the last sentence said that the one before it was wrong.
+
+    """
+
+    message: Message
+    name: str
+    answer: ShortAnswer | None
+    asked: str
+    begun: str
+    before_it: str = ""
+    was_wrong: bool = False
+
+
 @dataclass(slots=True)
 class _Reading:
     """The facts of messages that are read in order.
@@ -141,105 +180,142 @@ class _Reading:
         return [*self.certain.values(), *self.plain.values()]
 
     def read(self, message: Message, number: int, answer: ShortAnswer | None, asked: str) -> None:
-        """Read a message.
+        """Read a message, sentence after sentence.
 
-        number: Its place among the messages. answer: The short answer with which it begins.
-        asked: What the assistant asked right before, or "".
+        Not read as statements are, in this order: what is pasted, not meant or about another
+        person; what takes the last sentence back; a short answer that fills a slot by what it
+        means; and a bare time that answers a question.
+
+        Args:
+            message: The message.
+            number: Its place among the messages.
+            answer: The short answer with which it begins.
+            asked: What the assistant asked right before, or "".
+
         """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
-        before_it, was_wrong = "", False
+        turn = _Turn(message, name, answer, asked, begun)
         for sentence in sentences_of_chat(own_words(message.content)):
             checkpoint()
-            quote = message.content[sentence.start : sentence.end]
-            if _LABELLED.match(sentence.text):
+            source = _Source(name, number, message.content[sentence.start : sentence.end])
+            if self._is_passed_over(sentence.text, turn):
                 continue
-            if _JOKES.search(sentence.text):
-                if len(sentence.text) <= MOST_OF_JOKE:
-                    self._drop_last(name)
+            sentence = _written_out(sentence, opens=not turn.before_it)
+            if self._takes_back(sentence.text, turn, source):
                 continue
-            if _IRONY.match(sentence.text) or japanese_facts.is_age_of_another(
-                sentence.text, f"{self.last[name].text if name in self.last else ''} {asked}"
-            ):
-                continue
-            if is_about_the_same_person(sentence.text, before_it):
-                continue
-            text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
-            text = put_straight(text)
-            if not before_it and _OWN_NOW.match(text):
-                text = f"My {text}"
-            elif not before_it and _OWN_DOWN.match(text):
-                text = f"I'm {text[:1].lower()}{text[1:]}"
-            sentence = replace(sentence, text=text[:1].upper() + text[1:])
-            if (slip := says_wrong(sentence.text)) is not None:
-                was_wrong = True
-                if slip:
-                    self._deny(slip, name, number, quote)
-                continue
-            takes_back, was_wrong = "Sorry, " if was_wrong else "", False
-            if begun:
-                for dots in ("…", "..."):
-                    self.plain.pop((third_person(f"{begun}{dots}", name) or "").casefold(), None)
-                sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
-            begun = ""
-            if (
-                answer is not None
-                and sentence.start == answer.sentence.start
-                and self._read_answer(answer.meant, sentence, name, number, quote)
-            ):
+            takes_back, turn.was_wrong = "Sorry, " if turn.was_wrong else "", False
+            sentence = self._continued(sentence, turn)
+            if self._is_read_as_answer(sentence, turn, source):
                 continue
             self.broken_off[name] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
-            last = self.last[name].text if name in self.last else ""
-            if asked and not before_it and may_answer(sentence.text, asked, last):
+            if asked and not turn.before_it and may_answer(sentence.text, asked, self._last(name)):
                 if is_bare_time(sentence.text):
                     continue
             else:
                 sentence = self._corrected(sentence, name, takes_back)
-            after = message.content[sentence.end : sentence.end + MOST_AFTER]
-            with_topic = japanese_facts.with_topic(sentence.text, before_it, after)
-            ended = (
-                [] if sentence.asks else [*facts_taken_back(sentence.text, before_it, after, name)]
-            )
-            before_it = sentence.text
-            whole = takes_back + completed(with_topic, self.before[-MOST_BEFORE:], after)
-            counts = len(self.certain), len(self.plain)
-            self._read_sentence(sentence, whole, with_topic, name, number, quote)
-            for fact in ended:
-                self.certain.setdefault(
-                    f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
-                )
-            self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
-            if _TO_KEEP.match(sentence.text):
-                continue
-            self.last[name] = _LastSentence(
-                sentence.text,
-                *(
-                    [*islice(reversed(facts), max(0, len(facts) - count))]
-                    for facts, count in zip((self.certain, self.plain), counts, strict=True)
-                ),
-            )
+            self._read_statement(sentence, takes_back, turn, source)
 
-    def _read_answer(
-        self, meant: str, sentence: Sentence, name: str, number: int, quote: str
-    ) -> bool:
-        """Read the facts of slots in what a short answer means, if any."""
-        abroad = list(facts_abroad(replace(sentence, text=meant), name))
-        of_table = [fact_of_match(match, name) for match in self._matches(meant, name, abroad)]
+    def _is_passed_over(self, text: str, turn: _Turn) -> bool:
+        """Whether a sentence is pasted, is not meant, or is about another person.
+
+        A short sentence that only says that the last was a joke drops its facts.
+        """
+        if _LABELLED.match(text):
+            return True
+        if _JOKES.search(text):
+            if len(text) <= MOST_OF_JOKE:
+                self._drop_last(turn.name)
+            return True
+        return (
+            _IRONY.match(text) is not None
+            or japanese_facts.is_age_of_another(text, f"{self._last(turn.name)} {turn.asked}")
+            or is_about_the_same_person(text, turn.before_it)
+        )
+
+    def _takes_back(self, text: str, turn: _Turn, source: _Source) -> bool:
+        """Whether a sentence says that the last was wrong; what it names is denied."""
+        slip = says_wrong(text)
+        if slip is None:
+            return False
+        turn.was_wrong = True
+        if slip:
+            self._deny(slip, source)
+        return True
+
+    def _continued(self, sentence: Sentence, turn: _Turn) -> Sentence:
+        """The sentence behind what the speaker's message before began, if that broke off."""
+        begun, turn.begun = turn.begun, ""
+        if not begun:
+            return sentence
+        for dots in ("…", "..."):
+            self.plain.pop((third_person(f"{begun}{dots}", turn.name) or "").casefold(), None)
+        return replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
+
+    def _read_statement(
+        self, sentence: Sentence, takes_back: str, turn: _Turn, source: _Source
+    ) -> None:
+        """Read the facts of a sentence that states something.
+
+        Args:
+            sentence: The sentence, written out.
+            takes_back: A word that takes the last sentence back, or "".
+            turn: The message.
+            source: Where the sentence was said.
+
+        """
+        after = turn.message.content[sentence.end : sentence.end + MOST_AFTER]
+        with_topic = japanese_facts.with_topic(sentence.text, turn.before_it, after)
+        ended = (
+            []
+            if sentence.asks
+            else [*facts_taken_back(sentence.text, turn.before_it, after, turn.name)]
+        )
+        turn.before_it = sentence.text
+        whole = takes_back + completed(with_topic, self.before[-MOST_BEFORE:], after)
+        counts = len(self.certain), len(self.plain)
+        self._read_sentence(sentence, whole, with_topic, source)
+        for fact in ended:
+            self._keep(fact, source)
+        self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
+        if _TO_KEEP.match(sentence.text):
+            return
+        self.last[turn.name] = _LastSentence(
+            sentence.text,
+            *(
+                [*islice(reversed(facts), max(0, len(facts) - count))]
+                for facts, count in zip((self.certain, self.plain), counts, strict=True)
+            ),
+        )
+
+    def _last(self, name: str) -> str:
+        """A speaker's last sentence, or ""."""
+        return self.last[name].text if name in self.last else ""
+
+    def _keep(self, fact: FoundFact, source: _Source, *, plain: bool = False) -> None:
+        """Keep a fact of the table, or a plain statement, unless it was said before."""
+        (self.plain if plain else self.certain).setdefault(
+            f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, source.number, source.quote)
+        )
+
+    def _is_read_as_answer(self, sentence: Sentence, turn: _Turn, source: _Source) -> bool:
+        """Whether the sentence is a short answer that fills slots; their facts are kept."""
+        if turn.answer is None or sentence.start != turn.answer.sentence.start:
+            return False
+        meant = turn.answer.meant
+        abroad = list(facts_abroad(replace(sentence, text=meant), turn.name))
+        matches = self._matches(meant, turn.name, abroad)
+        of_table = [fact_of_match(match, turn.name) for match in matches]
         filling = [fact for fact in (*abroad, *of_table) if fact.attribute is not None]
         for fact in filling:
-            self.certain.setdefault(
-                f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
-            )
+            self._keep(fact, source)
         return bool(filling)
 
-    def _deny(self, slip: str, name: str, number: int, quote: str) -> None:
+    def _deny(self, slip: str, source: _Source) -> None:
         """Deny what a speaker takes back, which the next sentence may put right."""
-        self.matches[name] = list(facts_of_table(slip))
-        for match in filter(None, map(denied, self.matches[name])):
-            fact = fact_of_match(match, name)
-            self.certain.setdefault(
-                f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
-            )
+        self.matches[source.name] = list(facts_of_table(slip))
+        for match in filter(None, map(denied, self.matches[source.name])):
+            self._keep(fact_of_match(match, source.name), source)
 
     def _corrected(self, sentence: Sentence, name: str, takes_back: str) -> Sentence:
         """The last sentence with a correction put into it.
@@ -265,12 +341,18 @@ class _Reading:
                     facts.pop(key, None)
 
     def _read_sentence(
-        self, sentence: Sentence, whole: str, with_topic: str, name: str, number: int, quote: str
+        self, sentence: Sentence, whole: str, with_topic: str, source: _Source
     ) -> None:
         """Read the facts of a sentence.
 
-        whole: The sentence with its topic and what else it leaves out.
+        Args:
+            sentence: The sentence.
+            whole: The same, with its topic and what else it leaves out.
+            with_topic: The same, with its topic.
+            source: Where it was said.
+
         """
+        name = source.name
         abroad = list(facts_abroad(replace(sentence, text=whole), name))
         if whole != with_topic:
             own_text = f"{name}: {sentence.text.strip(' .!')}"
@@ -291,18 +373,12 @@ class _Reading:
                 and not (is_pet and fact.attribute in pets)
             ):
                 # The rest of the sentence is another statement, which may tell of a change.
-                words_of_it = relative.quote if relative.quote in quote else quote
-                self.certain.setdefault(
-                    f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, words_of_it)
-                )
+                has_it = relative.quote in source.quote
+                self._keep(fact, source._replace(quote=relative.quote) if has_it else source)
         for fact in abroad:
-            (self.certain if fact.attribute else self.plain).setdefault(
-                f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
-            )
+            self._keep(fact, source, plain=not fact.attribute)
         for fact in of_table:
-            self.certain.setdefault(
-                f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, number, quote)
-            )
+            self._keep(fact, source)
         stating = [fact for fact in (*of_table, *abroad) if not _only_implies(fact)]
         statement = (
             None if abroad else plain_statement(sentence, name, [fact.text for fact in of_table])
@@ -318,7 +394,7 @@ class _Reading:
         for plain_fact in (statement, changed):
             if plain_fact is not None:
                 self.plain.setdefault(
-                    plain_fact.text.casefold(), said_fact(plain_fact, number, quote)
+                    plain_fact.text.casefold(), said_fact(plain_fact, source.number, source.quote)
                 )
 
     def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
@@ -378,6 +454,20 @@ _IRONY = re.compile(
     re.IGNORECASE,
 )
 """Statements that are not meant: "yeah right, and I'm Batman"."""
+
+
+def _written_out(sentence: Sentence, *, opens: bool) -> Sentence:
+    """A sentence as the tables read it: with its subject, and without laughs and shouting.
+
+    opens: Whether it is the first of its message.
+    """
+    text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
+    text = put_straight(text)
+    if opens and _OWN_NOW.match(text):
+        text = f"My {text}"
+    elif opens and _OWN_DOWN.match(text):
+        text = f"I'm {text[:1].lower()}{text[1:]}"
+    return replace(sentence, text=text[:1].upper() + text[1:])
 
 
 def _only_implies(fact: FoundFact) -> bool:

@@ -98,6 +98,7 @@ A question for the kind finds the things, but a question for a thing finds no ot
 def _by_stem() -> dict[str, dict[str, None]]:
     """By a word of a group, the other words that it finds."""
     others: dict[str, dict[str, None]] = {}
+    # The language is that of words in Latin letters, of which Japanese groups have none.
     for language, groups in ((ENGLISH, _ENGLISH), ("german", _GERMAN), (ENGLISH, _JAPANESE)):
         for group in groups:
             kind, _, things = group.rpartition(":")
@@ -112,11 +113,8 @@ class RelatedWords:
 
     async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
         """The words near each of the terms, nearest first."""
-        table = (
-            await asyncio.to_thread(lambda: self._table)
-            if "_table" not in self.__dict__
-            else self._table
-        )
+        is_read = "_table" in self.__dict__  # a cached property is an attribute once it is read
+        table = self._table if is_read else await asyncio.to_thread(lambda: self._table)
         return tuple(
             related_word
             for of, term in enumerate(terms)

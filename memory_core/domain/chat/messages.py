@@ -27,7 +27,7 @@ from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.conversation import GivenRole, Role
 from memory_core.domain.errors import FieldError, Invalid, shown_name
 from memory_core.domain.fields import Content, Input, Label, Name
-from memory_core.domain.scope import EventTimestamp
+from memory_core.domain.text.timestamps import EventTimestamp
 
 MAX_MESSAGES = 200
 MAX_ERRORS = 50

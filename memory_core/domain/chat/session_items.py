@@ -20,7 +20,7 @@ from memory_core.domain.conversation import GivenRole, Role
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import Input, Label, value_of_json
 from memory_core.domain.memory import MAX_CONTENT_BYTES, text_within
-from memory_core.domain.scope import EventTimestamp
+from memory_core.domain.text.timestamps import EventTimestamp
 
 MAX_ID_CHARACTERS: Final = 200
 _PLAIN: Final = frozenset({"role", "content"})

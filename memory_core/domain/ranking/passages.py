@@ -44,7 +44,7 @@ _FAR: Final = 1 << 32
 class PassageRules:
     """The numbers by which passages are weighed.
 
-    Args:
+    Attributes:
         terms: The sizes of passages that are tried, in terms.
         enough: Terms of the query that a passage must say to count in full;
             all of them where the query has fewer.

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from memory_core.domain.access import RIGHTS, Action, KeyStatus, Right
 from memory_core.domain.fields import Cursor, Input, Label, Limit, Name
-from memory_core.domain.scope import Timestamp
+from memory_core.domain.text.timestamps import Timestamp
 
 MAX_OVERLAP_S = 30 * 86_400
 

@@ -30,7 +30,7 @@ from memory_core.domain.fields import (
 )
 from memory_core.domain.memory import EventType, MemoryType
 from memory_core.domain.requests.chat_input import ChatMessages, SpokenMessages
-from memory_core.domain.scope import Timestamp
+from memory_core.domain.text.timestamps import Timestamp
 
 MAX_IDS = 1000
 """Memories named by their ids in a call: 33 KB."""

@@ -23,8 +23,8 @@ from memory_core.domain.agent_schemas import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import canonical_subject
-from memory_core.domain.statements.contradiction_words import PETS
 from memory_core.domain.statements.empty_facts import says_nothing
+from memory_core.domain.statements.jokes import is_joking_allergy, is_joking_name
 from memory_core.domain.statements.patterns import telling
 from memory_core.domain.statements.provenance import (
     DAYS,
@@ -194,20 +194,6 @@ _DENIES = re.compile(r"n['’]t\b|ません|ない")
 """A negation that is no word of its own: a person without pets has 0."""
 
 
-AFTER_NAME = 3
-"""Characters after a name in which a picture laughs about it."""
-_LAUGH = r"\b(?:lol|lmao|rofl|ha(?:ha)+|(?:he){2,})\b|[😂🤣]"
-_LAUGHS = re.compile(rf"{_LAUGH}|(?<!\w)w{{2,}}\Z", re.IGNORECASE)
-"""A name that is told with a laugh is a joke: "my name is Bond, James Bond lol"."""
-_ALLERGY = re.compile(r"(?:allergy|intolerance) to (?P<to>.+)")
-_NO_ALLERGEN = re.compile(
-    r"(?: allergisch)?(?:の?アレルギー)?(?:なん)?(?:です|だ)?[よね]?"
-    rf"(?:[\s.!…,]{{0,3}}(?:{_LAUGH})|(?:w{{1,9}}+|[（(]?笑[）)]?|草)(?!\w)| (?:that|who|which)\b)",
-    re.IGNORECASE,
-)
-"""Words after the thing of a joke: "allergic to meetings that could be an email"."""
-
-
 class _Record:
     """The statements of people in a cell, read once however many facts are checked."""
 
@@ -229,12 +215,10 @@ class _Record:
         if self._invents_number(value):
             extracted = extracted.without_slot()
         message = self._messages[extracted.message]
-        if extracted.attribute == "name" and _LAUGHS.search(
-            f"{extracted.quote} {message.content.partition(extracted.quote)[2][:AFTER_NAME]}"
-        ):
+        if is_joking_name(extracted, message):
             return None
         named = self._slotted(extracted, message)
-        if _is_joke(extracted, message):
+        if is_joking_allergy(extracted, message):
             named = named.without_slot()
         if named.lasting and _PASSES.search(extracted.text):
             named = named.changed(lasting=False)
@@ -465,19 +449,6 @@ class _Record:
                 + rest
             )
         return extracted.changed(subject=subject)
-
-
-def _is_joke(fact: SaidFact, message: Message) -> bool:
-    """Whether an allergy is told with a laugh, or to a part only."""
-    allergy = _ALLERGY.fullmatch((fact.attribute or "").casefold())
-    if allergy is None:
-        return False
-    thing = _LAUGHS.sub("", allergy["to"]).strip()
-    if thing in PETS or thing.removesuffix("s") in PETS:
-        return False
-    quote = fact.quote + message.content.partition(fact.quote)[2][:AFTER_NAME]
-    place = quote.casefold().find(thing)
-    return place >= 0 and (not thing or _NO_ALLERGEN.match(quote, place + len(thing)) is not None)
 
 
 def _ends(fact: SaidFact) -> bool:

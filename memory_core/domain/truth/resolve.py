@@ -4,12 +4,12 @@ At a moment, the values count that are said to have begun by then. The value tha
 holds; ties are decided by sequence. It holds until its end, or until a retraction of it that was
 said later. The package's docstring has all rules.
 
-Each statement overwrites a part of the time, in the order of saying. The time is cut into cells
-with the layers that show there. A cell has several layers only where memories coexist, or where a
-hidden layer had to spare statements that were saved after its deletion. A layer that is covered is
-gone. Note: a hidden statement may repeat a value that was saved before it was hidden, and the
-layers that would show it may be gone. Then the statements before its deletion are painted once
-more, alone.
+Each statement overwrites a part of the time, in the order of saying. The time is cut into
+intervals, each with a stack of the layers that show there. A stack has several layers only where
+memories coexist, or where a hidden layer had to spare statements that were saved after its
+deletion. A layer that is covered is gone. Note: a hidden statement may repeat a value that was
+saved before it was hidden, and the layers that would show it may be gone. Then the statements
+before its deletion are painted once more, alone.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from itertools import accumulate
 from operator import attrgetter
 
 from memory_core.domain.truth.account import Account
-from memory_core.domain.truth.cells import Cell, Cells, Layer
 from memory_core.domain.truth.entries import Assertion, Entry, Key, Place, Statement, Withdrawal
+from memory_core.domain.truth.stacks import Layer, Stack, Stacks
 from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
 
 _BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
@@ -45,13 +45,15 @@ def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
 
 def timeline_of(account: Account) -> Timeline:
     """The timeline of a log whose account is made already."""
-    cells, members = paint(account, account.statements), _members(account)
+    stacks, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
-    visible = [(layer, begin, end) for cell, begin, end in cells.spans() for layer in _shown(cell)]
+    visible = [
+        (layer, begin, end) for stack, begin, end in stacks.spans() for layer in _shown(stack)
+    ]
     hidden = [
         (layer, begin, end)
-        for cell, begin, end in cells.spans()
-        for layer in cell
+        for stack, begin, end in stacks.spans()
+        for layer in stack
         if layer.hidden_at is not None and not layer.is_gap and layer.statement.memory_id in known
     ]
     return Timeline(_intervals(visible), _intervals(hidden), members)
@@ -60,8 +62,8 @@ def timeline_of(account: Account) -> Timeline:
 Test = Callable[[Layer], bool]
 
 
-def paint(account: Account, statements: Iterable[Statement]) -> Cells:
-    """The cells of some statements, without those that a retraction voids.
+def paint(account: Account, statements: Iterable[Statement]) -> Stacks:
+    """The stacks of some statements, without those that a retraction voids.
 
     Args:
         account: The account, all of whose retractions count.
@@ -72,7 +74,7 @@ def paint(account: Account, statements: Iterable[Statement]) -> Cells:
     for statement in statements:
         if _lasts(statement) and statement.place not in voided:
             painting.add(statement)
-    return painting.cells
+    return painting.stacks
 
 
 def _lasts(statement: Statement) -> bool:
@@ -80,14 +82,14 @@ def _lasts(statement: Statement) -> bool:
 
 
 class _Painting:
-    """The cells of a slot while its statements are added.
+    """The stacks of a slot while its statements are added.
 
     `_wordings` has for each memory and version the version that it is an edit of, and the value of
     the last edit.
     """
 
     def __init__(self, account: Account) -> None:
-        self.cells, self._account = Cells([_BEGINNING], [()]), account
+        self.stacks, self._account = Stacks([_BEGINNING], [()]), account
         self._wordings: dict[Key, tuple[int, str | None]] = {}
         self._added: list[Statement] = []
         self._earlier: dict[Place, tuple[_Painting, int]] = {}
@@ -128,7 +130,7 @@ class _Painting:
     def _repeat(self, layer: Layer) -> bool:
         """Paint a statement of a value that holds already.
 
-        The result is False, and no cell is painted, if the statement is no repeat.
+        The result is False, and no stack is painted, if the statement is no repeat.
         """
         moment = layer.statement.met_at
 
@@ -138,7 +140,7 @@ class _Painting:
         met = next(filter(same, self._holders(layer, moment)), None)
         if met is None or layer.until not in (NEVER, met.until):
             return False
-        end = self.cells.run_end(moment, _any(same))
+        end = self.stacks.run_end(moment, _any(same))
         self._paint_over(layer._replace(until=met.until), end, same)
         return True
 
@@ -151,7 +153,7 @@ class _Painting:
 
         met: Layer | None = None
         if statement.corrects_past:
-            run = self.cells.last_run(
+            run = self.stacks.last_run(
                 _any(lambda other: own(other) and other.statement.version == edited)
             )
             if run is None:
@@ -168,7 +170,7 @@ class _Painting:
             elif met is None:
                 last = self._end_of_what_holds(moment)
             else:
-                last = self.cells.run_end(moment, _any(own))
+                last = self.stacks.run_end(moment, _any(own))
         until = end if met is None or end is not NEVER else met.until
         layer = layer._replace(begins=begin, until=until)
         self._paint_over(layer, last if end is NEVER else end, own)
@@ -184,11 +186,11 @@ class _Painting:
         A time without a value has an end, too.
         """
 
-        def values(cell: Cell) -> set[str | None]:
-            return {layer.value for layer in cell} - {None}
+        def values(stack: Stack) -> set[str | None]:
+            return {layer.value for layer in stack} - {None}
 
-        current = values(self.cells.at(moment))
-        return self.cells.run_end(moment, lambda cell: values(cell) == current)
+        current = values(self.stacks.at(moment))
+        return self.stacks.run_end(moment, lambda stack: values(stack) == current)
 
     def _paint_over(self, layer: Layer, end: datetime, own: Test) -> None:
         """Paint a repeat or an edit.
@@ -211,16 +213,16 @@ class _Painting:
             """
             return ends(other) and (other.hidden_at is None or limit is not None)
 
-        def changed(cell: Cell) -> Cell:
-            if (layer.is_gap or is_trimmed) and not any(map(own, cell)):
-                return cell
-            is_own = is_trimmed or any(map(leads, cell))
+        def changed(stack: Stack) -> Stack:
+            if (layer.is_gap or is_trimmed) and not any(map(own, stack)):
+                return stack
+            is_own = is_trimmed or any(map(leads, stack))
             return (
-                *(other for other in cell if (not ends(other) if is_own else spared(other))),
+                *(other for other in stack if (not ends(other) if is_own else spared(other))),
                 layer,
             )
 
-        self.cells.change(layer.begins, end, changed)
+        self.stacks.change(layer.begins, end, changed)
 
     def _retract(self, layer: Layer) -> None:
         begin, named, limit = layer.begins, layer.statement.value, layer.hidden_at
@@ -230,17 +232,17 @@ class _Painting:
             is_named = other.value is not None and value in (other.value, wording)
             return is_named and other.was_saved_before(limit)
 
-        def without(ended: Test, cell: Cell) -> Cell:
-            if not any(map(ended, cell)):
-                return cell
-            return (*(other for other in cell if other is not layer and not ended(other)), layer)
+        def without(ended: Test, stack: Stack) -> Stack:
+            if not any(map(ended, stack)):
+                return stack
+            return (*(other for other in stack if other is not layer and not ended(other)), layer)
 
-        current = {other.value for other in self.cells.at(begin)} - {None}
+        current = {other.value for other in self.stacks.at(begin)} - {None}
         for value in current if named is None else {named}:
             ended, end = partial(ends, value), layer.until
             if named is None:
-                end = min(end, self.cells.run_end(begin, _any(ended)))
-            self.cells.change(begin, end, partial(without, ended))
+                end = min(end, self.stacks.run_end(begin, _any(ended)))
+            self.stacks.change(begin, end, partial(without, ended))
         if limit is None:
             self._hold_where_nothing_does(layer)
 
@@ -251,7 +253,7 @@ class _Painting:
         def stays(other: Layer) -> bool:
             return other.value is not None or other.is_gap or other.hidden_at is not None
 
-        end = self.cells.run_end(layer.begins, lambda cell: not any(map(shows_value, cell)))
+        end = self.stacks.run_end(layer.begins, lambda stack: not any(map(shows_value, stack)))
         self._paint(layer, min(end, layer.until), stays)
 
     def _spared_by(self, layer: Layer) -> Test:
@@ -270,26 +272,26 @@ class _Painting:
         return spared if limit is not None or beside else lambda _: False
 
     def _paint(self, layer: Layer, end: datetime, spares: Test) -> None:
-        self.cells.change(layer.begins, end, lambda cell: (*filter(spares, cell), layer))
+        self.stacks.change(layer.begins, end, lambda stack: (*filter(spares, stack), layer))
 
-    def _holders(self, layer: Layer, moment: datetime) -> Cell:
+    def _holders(self, layer: Layer, moment: datetime) -> Stack:
         """The layers that a statement meets at a moment.
 
         A hidden statement meets only layers that were saved before it was hidden.
         """
-        cell, limit = self.cells.at(moment), layer.hidden_at
-        if limit is None or all(other.was_saved_before(limit) for other in cell):
-            return cell
+        stack, limit = self.stacks.at(moment), layer.hidden_at
+        if limit is None or all(other.was_saved_before(limit) for other in stack):
+            return stack
         earlier, number = self._earlier.get(limit, (_Painting(self._account), 0))
         for statement in self._added[number:-1]:
             if statement.place < limit:
                 earlier.add(statement)
         self._earlier[limit] = earlier, len(self._added) - 1
-        return earlier.cells.at(moment)
+        return earlier.stacks.at(moment)
 
 
-def _any(test: Test) -> Callable[[Cell], bool]:
-    return lambda cell: any(map(test, cell))
+def _any(test: Test) -> Callable[[Stack], bool]:
+    return lambda stack: any(map(test, stack))
 
 
 def _voided(account: Account) -> set[Place]:
@@ -334,9 +336,9 @@ def _voided(account: Account) -> set[Place]:
     return voided
 
 
-def _shown(cell: Cell) -> list[Layer]:
-    """The layers that a cell shows: its values, or else its last retraction."""
-    visible = [layer for layer in cell if layer.hidden_at is None and not layer.is_gap]
+def _shown(stack: Stack) -> list[Layer]:
+    """The layers that a stack shows: its values, or else its last retraction."""
+    visible = [layer for layer in stack if layer.hidden_at is None and not layer.is_gap]
     last = max(visible, key=lambda layer: layer.statement.order, default=None)
     return [layer for layer in visible if layer.value is not None] or [last] if last else []
 

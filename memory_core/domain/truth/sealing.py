@@ -15,7 +15,6 @@ from datetime import datetime
 from functools import cached_property
 
 from memory_core.domain.truth.account import Account
-from memory_core.domain.truth.cells import Cells
 from memory_core.domain.truth.entries import (
     Entry,
     Hiding,
@@ -28,6 +27,7 @@ from memory_core.domain.truth.entries import (
     Withdrawal,
 )
 from memory_core.domain.truth.resolve import Following, paint, timeline_of
+from memory_core.domain.truth.stacks import Stacks
 from memory_core.domain.truth.timeline import Interval, Reference, Timeline
 
 
@@ -180,7 +180,7 @@ def seal_oldest(
         return None
     remaining, places = cut.parted(horizon)
     if len(remaining) == len(old) or _from(paint(account, remaining), horizon) != _from(
-        cut.cells, horizon
+        cut.stacks, horizon
     ):
         return None
     part, rest = _parted(log, places)
@@ -205,8 +205,8 @@ class _Cut:
     seal: Seal | None
 
     @cached_property
-    def cells(self) -> Cells:
-        """The cells of the old statements."""
+    def stacks(self) -> Stacks:
+        """The stacks of the old statements."""
         return paint(self.account, self.old)
 
     @cached_property
@@ -231,7 +231,7 @@ class _Cut:
     def horizon(self) -> datetime | None:
         """The moment before which the time can be frozen.
 
-        It is the last start of a cell that no later statement reaches, and that had come when the
+        It is the last start of a stack that no later statement reaches, and that had come when the
         last old statement was said. None means that no such start is later than the horizon before.
         """
         last = self.old[-1]
@@ -243,7 +243,7 @@ class _Cut:
         first_later = min(following, default=last.asserted_at)
         begun = [
             start
-            for start in self.cells.starts[1:]
+            for start in self.stacks.starts[1:]
             if start <= last.asserted_at and start < first_later
         ]
         if not begun or (self.seal is not None and begun[-1] < self.seal.horizon):
@@ -263,8 +263,8 @@ class _Cut:
         statements stay. Statements that are withdrawn now stay too.
         """
         account, since = self.account, self.shown_since(horizon)
-        cells = _from(self.cells, horizon).cells
-        showing = {layer.statement.place for cell in cells for layer in cell}
+        stacks = _from(self.stacks, horizon).stacks
+        showing = {layer.statement.place for stack in stacks for layer in stack}
         needed = [each for each in self.old if each.place in showing or each.valid_from > horizon]
         gone = {
             statement.place: statement
@@ -328,13 +328,13 @@ def _names(entry: Entry) -> tuple[str, ...]:
     return entry.memory_ids
 
 
-def _from(cells: Cells, moment: datetime) -> Cells:
-    """The cells from a moment on, with equal neighbours joined."""
-    made = Cells([moment], [cells.at(moment)])
-    for start, cell in zip(cells.starts, cells.cells, strict=True):
-        if start > moment and cell != made.cells[-1]:
+def _from(stacks: Stacks, moment: datetime) -> Stacks:
+    """The stacks from a moment on, with equal neighbours joined."""
+    made = Stacks([moment], [stacks.at(moment)])
+    for start, stack in zip(stacks.starts, stacks.stacks, strict=True):
+        if start > moment and stack != made.stacks[-1]:
             made.starts.append(start)
-            made.cells.append(cell)
+            made.stacks.append(stack)
     return made
 
 

@@ -1,4 +1,4 @@
-"""Cells of time, and the statements that lie on top of each other in them."""
+"""Intervals of time, each with a stack of statements on top of each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Layer(NamedTuple):
     Attributes:
         value: The value that it shows. None for a retraction, which shows where no value does, and
             for a gap after a stated end, which never shows.
-        begins: Where the statement began to overwrite, which may be before the cell.
+        begins: Where the statement began to overwrite, which may be before the stack.
         until: The stated end: its own, or that of the statement that it repeats.
         wording: The version that it is an edit of, however often edited; its own version if it is
             no edit.
@@ -50,83 +50,83 @@ class Layer(NamedTuple):
         return self._replace(value=None, begins=moment, is_gap=True)
 
 
-Cell = tuple[Layer, ...]
+Stack = tuple[Layer, ...]
 
 
 @dataclass(slots=True)
-class Cells:
-    """Cells in the order of time.
+class Stacks:
+    """Stacks in the order of time.
 
-    Each lasts from its start to the next start, and the last cell for ever.
+    Each lasts from its start to the next start, and the last stack for ever.
     """
 
     starts: list[datetime]
-    cells: list[Cell]
+    stacks: list[Stack]
 
-    def at(self, moment: datetime) -> Cell:
-        """The cell of a moment; an empty cell before the first start."""
+    def at(self, moment: datetime) -> Stack:
+        """The stack of a moment; an empty stack before the first start."""
         number = bisect_right(self.starts, moment) - 1
-        return self.cells[number] if number >= 0 else ()
+        return self.stacks[number] if number >= 0 else ()
 
-    def spans(self) -> Iterable[tuple[Cell, datetime, datetime]]:
-        """Each cell with its start and end."""
-        return zip(self.cells, self.starts, [*self.starts[1:], NEVER], strict=True)
+    def spans(self) -> Iterable[tuple[Stack, datetime, datetime]]:
+        """Each stack with its start and end."""
+        return zip(self.stacks, self.starts, [*self.starts[1:], NEVER], strict=True)
 
     def _split(self, moment: datetime) -> int:
-        """Let a cell start at a moment, and return its number."""
+        """Let a stack start at a moment, and return its number."""
         number = bisect_right(self.starts, moment) - 1
         if self.starts[number] == moment:
             return number
         self.starts.insert(number + 1, moment)
-        self.cells.insert(number + 1, self.cells[number])
+        self.stacks.insert(number + 1, self.stacks[number])
         return number + 1
 
-    def change(self, begin: datetime, end: datetime, changed: Callable[[Cell], Cell]) -> None:
-        """Change the cells of an interval.
+    def change(self, begin: datetime, end: datetime, changed: Callable[[Stack], Stack]) -> None:
+        """Change the stacks of an interval.
 
-        Neighbouring cells that become equal are joined.
+        Neighbouring stacks that become equal are joined.
 
         Args:
             begin: Start of the interval.
-            end: End of the interval. An empty interval changes no cell.
-            changed: Gives the new cell for an old cell.
+            end: End of the interval. An empty interval changes no stack.
+            changed: Gives the new stack for an old stack.
 
         """
         if end is not NEVER and end <= begin:  # comparing with NEVER takes long
             return
         first = self._split(begin)
         after = len(self.starts) if end is NEVER else self._split(end)
-        starts, cells = list[datetime](), list[Cell]()
+        starts, stacks = list[datetime](), list[Stack]()
         for number in range(first, after):
-            cell = changed(self.cells[number])
-            if not cells or cell != cells[-1]:
+            stack = changed(self.stacks[number])
+            if not stacks or stack != stacks[-1]:
                 starts.append(self.starts[number])
-                cells.append(cell)
-        self.starts[first:after], self.cells[first:after] = starts, cells
+                stacks.append(stack)
+        self.starts[first:after], self.stacks[first:after] = starts, stacks
 
     def _end(self, number: int) -> datetime:
         return self.starts[number + 1] if number + 1 < len(self.starts) else NEVER
 
-    def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime:
-        """The end of the run of belonging cells that begins at a moment.
+    def run_end(self, moment: datetime, belongs: Callable[[Stack], bool]) -> datetime:
+        """The end of the run of belonging stacks that begins at a moment.
 
         Args:
             moment: The moment.
-            belongs: Whether a cell belongs to the run.
+            belongs: Whether a stack belongs to the run.
 
         Returns:
-            The start of the first cell that does not belong; the moment itself if its own cell does
-                not.
+            The start of the first stack that does not belong; the moment itself if its own stack
+                does not.
 
         """
         first = number = bisect_right(self.starts, moment) - 1
-        while number < len(self.cells) and belongs(self.cells[number]):
+        while number < len(self.stacks) and belongs(self.stacks[number]):
             number += 1
         return moment if number == first else self._end(number - 1)
 
-    def last_run(self, belongs: Callable[[Cell], bool]) -> tuple[datetime, datetime] | None:
-        """The last interval whose cells belong, or None."""
-        numbers = [number for number, cell in enumerate(self.cells) if belongs(cell)]
+    def last_run(self, belongs: Callable[[Stack], bool]) -> tuple[datetime, datetime] | None:
+        """The last interval whose stacks belong, or None."""
+        numbers = [number for number, stack in enumerate(self.stacks) if belongs(stack)]
         if not numbers:
             return None
         first = last = numbers.pop()
