@@ -234,7 +234,7 @@ def test_no_expression_repeats_more_than_a_character_possessively() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "found"),
+    ("expression", "refused"),
     [
         (r"a(?:bc)?+", True),
         (r"(?:(?!a)\w)++", True),
@@ -245,8 +245,10 @@ def test_no_expression_repeats_more_than_a_character_possessively() -> None:
         (r"(?>(?:bc)*)", False),
     ],
 )
-def test_more_than_a_character_repeated_possessively_is_found(expression: str, found: bool) -> None:
-    assert repeats_more_than_a_character(re.compile(expression)) is found
+def test_more_than_a_character_repeated_possessively_is_refused(
+    expression: str, refused: bool
+) -> None:
+    assert repeats_more_than_a_character(re.compile(expression)) is refused
 
 
 def test_every_expression_made_of_values_is_known() -> None:
