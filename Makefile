@@ -17,7 +17,7 @@ help:  ## what there is
 
 # The check is written for any Python, 2.7 included, so that a too old one gets the message and not a syntax error.
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:3]; sys.exit(0 if (3, 11, 5) <= v < (3, 14) else "Memory Core needs Python 3.11.5 to 3.13, this is %d.%d.%d; name another one: make PYTHON=python3.12 run" % v)'
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Memory Core needs Python 3.11 to 3.13, this is %d.%d; name another one: make PYTHON=python3.12 run" % v)'
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.local: pyproject.toml requirements.txt | $(BIN)/python

@@ -32,6 +32,7 @@ PATTERNS = (re.Pattern, type(regex.compile("")))
 CALLS = frozenset(
     {"compile", "search", "match", "sub", "subn", "findall", "split", "finditer", "fullmatch"}
 )
+CHARACTER = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
 LEAF = (str, bytes, int, float, complex, bool, type(None), ModuleType)
 
 
@@ -231,11 +232,7 @@ def _taken_endlessly(pattern: Any) -> frozenset[str]:
     leaves = [leaf for body in _endless(tree) for leaf in _leaves(body)]
     if any(code in (codes.GROUPREF, codes.GROUPREF_IGNORE) for code, _ in leaves):
         return CHARACTERS
-    kinds = {
-        repr(leaf): leaf
-        for leaf in leaves
-        if leaf[0] in (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
-    }
+    kinds = {repr(leaf): leaf for leaf in leaves if leaf[0] in CHARACTER}
     takers = [
         _matcher(tree, leaf, flags)
         for leaf in kinds.values()
@@ -273,6 +270,16 @@ def _matcher(tree: Any, leaf: Any, flags: int) -> re.Pattern[str]:
         own, (tree.state.flags | flags) & ~(re.ASCII | re.LOCALE) | re.UNICODE
     )
     return matcher
+
+
+def repeats_more_than_a_character(pattern: Any) -> bool:
+    """Whether a possessive quantifier repeats more than one character: CPython before 3.11.5 then
+    keeps what a repetition that failed had taken.
+    """
+    return isinstance(pattern, re.Pattern) and any(
+        code is codes.POSSESSIVE_REPEAT and [part in CHARACTER for part, _ in argument[2]] != [True]
+        for code, argument in _leaves(_tree_of(pattern))
+    )
 
 
 def _limits(tree: Any) -> Iterator[int]:

@@ -31,6 +31,7 @@ from tests.expressions import (
     inline,
     is_bounded,
     patterns_of,
+    repeats_more_than_a_character,
 )
 
 SHORT, MIDDLE, LONG = 1_000, 4_000, 16_000
@@ -225,6 +226,29 @@ def test_every_expression_takes_time_in_proportion_to_its_text() -> None:
         if not is_bounded(case.pattern) and (complaint := offence(case)) is not None
     ]
     assert not offences, "\n".join(offences)
+
+
+def test_no_expression_repeats_more_than_a_character_possessively() -> None:
+    """An atomic group, (?>(?:…)*), is right on every Python."""
+    assert [case.where for case in cases() if repeats_more_than_a_character(case.pattern)] == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "refused"),
+    [
+        (r"a(?:bc)?+", True),
+        (r"(?:(?!a)\w)++", True),
+        (r"(?:a|(?:bc)*+)", True),
+        (r"(a)*+", True),
+        (r"(?=(?>x(?:,\d)*+))", True),
+        (r"a*+[bc]++\w{1,3}+(?:x)?+", False),
+        (r"(?>(?:bc)*)", False),
+    ],
+)
+def test_more_than_a_character_repeated_possessively_is_refused(
+    expression: str, refused: bool
+) -> None:
+    assert repeats_more_than_a_character(re.compile(expression)) is refused
 
 
 def test_every_expression_made_of_values_is_known() -> None:

@@ -60,7 +60,7 @@ _HOLDERS = (
     "fileData",
 )
 _DATA_URL = re.compile(
-    r"data:(image/|audio/|video/)?+[\w.+/-]*+(?:;(?!base64,)[\w.+=-]*+)*+;base64,[\w+/=%-]*+",
+    r"data:(image/|audio/|video/)?[\w.+/-]*+(?:;(?!base64,)[\w.+=-]*+)*;base64,[\w+/=%-]*+",
     re.IGNORECASE,
 )
 _NEVER_SHOWN = ("encrypted", "data", "signature", "b64")

@@ -22,7 +22,7 @@ def text_after(match: re.Match[str]) -> str:
 
 _NOUNS: Final = any_case(
     r"pass(?:word|phrase|code|wor[td]e?|(?<=\bpass)(?=\s(?:is|was)\s)|e(?<=mot de passe))",
-    r"pin(?:(?<=\b(?-i:PIN))(?: code)?+|(?<=\bpin) code|(?<=\bmy pin)"
+    r"pin(?:(?<=\b(?-i:PIN))(?> code|)|(?<=\bpin) code|(?<=\bmy pin)"
     r"|(?<=\b(?:his|her|our|sim) pin)"
     r"|(?<=\b(?:your|bank|card|door) pin)|(?<=\bphone pin)"
     r"|(?<=\bpin)(?: number)?(?=\s(?:is|was)\s[0-9]{4,8}\b(?! ?(?:feet|ft|[ck]?m|mm|yards)\b)))",

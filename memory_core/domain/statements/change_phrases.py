@@ -407,7 +407,7 @@ NAMED_OLD = _cue(
 BY_HOW_MUCH = _cue(
     r"\bby (?:about |almost |some )?[€$£]?\d[\d.,]{0,12}+"
     r"(?! ?(?:am|pm|o'clock|st|nd|rd|th)\b)(?: ?(?:%|\w{1,20}+))?"
-    r"|\b\d{1,6}+(?:[.,]\d{1,6})?+ ?(?:%|percent) (?:more|less|increase|decrease|raise"
+    r"|\b\d{1,6}+(?:[.,]\d{1,6}+)? ?(?:%|percent) (?:more|less|increase|decrease|raise"
     r"|rise|higher|lower)\b"
 )
 """The amount of a change, which is no value of the thing itself."""

@@ -33,7 +33,7 @@ _DENIED = re.compile(r"ませんでした|ません|なくなった|なかった
 _DENIED_BEING = re.compile(r"(?:では|じゃ)(?:ありません|ない)(?:です)?")
 TOKEN = re.compile(
     r"[\u3041-\u309f]++|[\u30a0-\u30ff]++|[一二三四五六七八九十百千万]++|[\u3005\u4e00-\u9fff]"
-    rf"|\d++(?:[.,:/]\d++)*+|(?:(?![{_CJK}])[^\W\d_])++(?:['’.-](?:(?![{_CJK}])\w)++)*+[+#]*+"
+    rf"|\d++(?:[.,:/]\d++)*|[^\W\d_{_CJK}]++(?:['’.-][^\W{_CJK}]++)*[+#]*+"
     r"|[%€$£¥=:]"
 )
 _WITHOUT_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "n't": "do"}

@@ -25,9 +25,7 @@ _TRAILING = " .!…。、,;:"
 _DENSE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # noqa: E501
 # One character a token where a script writes no spaces; elsewhere runs that may hold . _ - / @ :
 # inside (names of files and code).
-_WORD = re.compile(
-    rf"[{_DENSE}]|(?:(?![{_DENSE}])\w)++(?:(?:[._/@:\\'-]|::)(?:(?![{_DENSE}])\w)++)*+(?:\+\+|#)?"
-)
+_WORD = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]++(?:(?:[._/@:\\'-]|::)[^\W{_DENSE}]++)*(?:\+\+|#)?")
 _IDENTIFIER = re.compile(
     r"\A(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*"
 )
