@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from memory_core.domain.ranking.selection import Piece
+from memory_core.recollection import replaced_lines
 from memory_core.recollection.replaced_lines import mark_replaced_pieces
 from tests.builders import NOW
 
@@ -52,6 +53,21 @@ def test_what_was_said_before_is_marked_with_the_day_and_the_later_words() -> No
     )
     assert golf.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: I sold the Golf")
     assert sold == ""
+
+
+def test_lines_compared_again_without_a_change_are_not_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = [
+        piece("msg_1", "I feed the neighbour's parrot.", order=1),
+        piece("msg_2", "I sold the trumpet.", order=9, days=7),
+        piece("msg_3", "The trumpet lessons were fun.", order=12, days=8),
+    ]
+    assert marks(*lines) == ["", "", ""]
+    texts: list[str] = []
+    monkeypatch.setattr(replaced_lines, "read", texts.append)
+    assert marks(*lines) == ["", "", ""]
+    assert texts == []
 
 
 def test_lines_laid_side_by_side_again_have_the_marks_that_they_had() -> None:
