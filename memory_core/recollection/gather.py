@@ -414,7 +414,7 @@ class Gatherer:
         )
         read, _ = readable_shown(await self._store.memories(owner, missing) if missing else {})
         tellers: dict[str, Memory] = known | read
-        found = await find_superseded_facts(
+        facts = await find_superseded_facts(
             self._store,
             owner,
             {
@@ -424,7 +424,7 @@ class Gatherer:
             },
             moment,
         )
-        by_memory = found.by_memory
+        by_memory = facts.by_memory
         notes = {
             quotation.memory.id: by_memory[quotation.cell]
             for quotation in quotations

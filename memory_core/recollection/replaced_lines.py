@@ -55,7 +55,7 @@ _NAMES_AND_NUMBERS = re.compile(
 )
 """Names and numbers of a sentence: the words of its value."""
 KEPT_PAIRS = 98_304
-"""The most pairs of texts that are remembered as unchanged; they take some 7 MB.
+"""The most pairs of texts that are remembered as unchanged; they take some 8 MB.
 
 In such a pair, the later text changes no truth of the earlier.
 """
@@ -87,7 +87,10 @@ _TELLS_CHANGE = CachedNumbers[bool](KEPT_TEXTS)
 
 
 def may_replace(text: str) -> bool:
-    """Whether any part of a text might change an earlier statement; only that is kept of it."""
+    """Whether any part of a text might change an earlier statement.
+
+    Only that is kept of the text for the next time.
+    """
     known = _TELLS_CHANGE.get(text)
     if known is None:
         known = read(text).tells_change
@@ -223,9 +226,9 @@ def find_replaced_pieces(
         key=lambda compared: compared.piece.said,
         reverse=True,
     )
-    told = (compared for compared in every if compared.place < len(pieces))
+    shown = (compared for compared in every if compared.place < len(pieces))
     changes = [
-        change for earlier in told if (change := _replaced(earlier, changing, moment)) is not None
+        change for earlier in shown if (change := _replaced(earlier, changing, moment)) is not None
     ]
     chosen, times = list[Replaced](), Counter[int]()
     for change in sorted(changes, key=lambda change: -change.likeness):

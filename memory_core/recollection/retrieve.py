@@ -125,11 +125,11 @@ class Retriever:
             Unavailable: The long-term store is down.
 
         """
-        ranked, found = await self._rank_without_repeats(owner, query, look)
-        superseded = await self._superseded_facts(owner, look, found)
-        sources = await sources_of(self.row_memories, owner, look, found)
+        ranked, best = await self._rank_without_repeats(owner, query, look)
+        superseded = await self._superseded_facts(owner, look, best)
+        sources = await sources_of(self.row_memories, owner, look, best)
         rows, documents = await self._put_truths_first(
-            owner, query, look, ranked, found, superseded, sources
+            owner, query, look, ranked, best, superseded, sources
         )
         rows, documents = await self._put_present_first(owner, query, look, rows, documents)
         rows, documents = await self._tell_disputes(owner, query, look, rows, documents)
@@ -146,7 +146,7 @@ class Retriever:
         )
         if query.at is None:
             self._note_results(owner, look, rows, documents)
-        late = {name: document for name, document in documents.items() if name not in found}
+        late = {name: document for name, document in documents.items() if name not in best}
         superseded |= await self._superseded_facts(owner, look, late)
         documents = {
             name: superseded.without_hidden(document) for name, document in documents.items()

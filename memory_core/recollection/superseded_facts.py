@@ -126,7 +126,7 @@ async def find_superseded_facts(
     if not wanted | followers:
         return SupersededFacts({})
     successors = await _chains(store, owner, wanted | followers, at_hand, seen)
-    found: dict[str, tuple[SupersededFact, ...]] = {}
+    by_memory: dict[str, tuple[SupersededFact, ...]] = {}
     for name, cell in cells.items():
         marked = [
             (fact.text, by)
@@ -137,7 +137,7 @@ async def find_superseded_facts(
         if left := tuple(
             _searchable(fact, successors) for fact in facts if not _is_active_again(fact)
         ):
-            found[name] = left
+            by_memory[name] = left
     hidden = {
         name
         for name in wanted | followers
@@ -148,7 +148,7 @@ async def find_superseded_facts(
         for name in followers
         if name in successors and successors[name].status is Status.DELETED
     }
-    return SupersededFacts(found, frozenset(hidden | gone))
+    return SupersededFacts(by_memory, frozenset(hidden | gone))
 
 
 def _searchable(fact: SupersededFact, successors: Mapping[str, Memory]) -> SupersededFact:
