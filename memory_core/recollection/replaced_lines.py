@@ -226,9 +226,11 @@ def find_replaced_pieces(
         key=lambda compared: compared.piece.said,
         reverse=True,
     )
-    shown = (compared for compared in every if compared.place < len(pieces))
+    earlier_lines = (compared for compared in every if compared.place < len(pieces))
     changes = [
-        change for earlier in shown if (change := _replaced(earlier, changing, moment)) is not None
+        change
+        for earlier in earlier_lines
+        if (change := _replaced(earlier, changing, moment)) is not None
     ]
     chosen, times = list[Replaced](), Counter[int]()
     for change in sorted(changes, key=lambda change: -change.likeness):
