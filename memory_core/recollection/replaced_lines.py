@@ -119,6 +119,11 @@ class _ComparedPiece:
         piece: The piece.
         narrator: The name of its speaker if it tells of them in the third person, else "".
         asked: What an assistant asked right before, or "".
+        text: Its text as its speaker would say it.
+        speaker: The person whose words it tells, "" for the user.
+        at: When it was said.
+        turn: Its order if it is a turn, else None.
+        number: The number of its text and moment.
 
     """
 
@@ -126,36 +131,33 @@ class _ComparedPiece:
     piece: Piece
     narrator: str
     asked: str
+    text: str
+    speaker: str
+    at: datetime
+    turn: int | None
+    number: int
 
-    @cached_property
-    def text(self) -> str:
-        """Its text as its speaker would say it."""
-        return as_users(self.piece.text, self.narrator)
+    @classmethod
+    def of(cls, place: int, piece: Piece, speakers: Sequence[str], asked: str) -> _ComparedPiece:
+        at, order = piece.said
+        narrator = _narrated(piece, speakers)
+        text = as_users(piece.text, narrator)
+        return cls(
+            place,
+            piece,
+            narrator,
+            asked,
+            text,
+            piece.said_by or narrator.casefold(),
+            at,
+            order if is_message(piece.id) else None,
+            hash((text, at, asked)),
+        )
 
     @cached_property
     def message(self) -> SpeakerMessage:
-        """Its text, parsed."""
+        """Its text, parsed when it is first needed."""
         return read(self.text)
-
-    @cached_property
-    def speaker(self) -> str:
-        """The person whose words it tells, "" for the user."""
-        return self.piece.said_by or self.narrator.casefold()
-
-    @cached_property
-    def at(self) -> datetime:
-        """When it was said."""
-        return self.piece.said[0]
-
-    @cached_property
-    def number(self) -> int:
-        """The number of its text and moment."""
-        return hash((self.text, self.at, self.asked))
-
-    @property
-    def turn(self) -> int | None:
-        """Its order if it is a turn, else None."""
-        return self.piece.order if is_message(self.piece.id) else None
 
     def as_told(self, statement: str) -> str:
         """A sentence of it with the speaker's name, as its piece has it."""
@@ -217,7 +219,7 @@ def find_replaced_pieces(
     )
     asked = _asked_before((*pieces, *untold))
     every = [
-        _ComparedPiece(place, piece, _narrated(piece, speakers), asked.get(piece.id, ""))
+        _ComparedPiece.of(place, piece, speakers, asked.get(piece.id, ""))
         for place, piece in enumerate((*pieces, *untold))
         if piece.said_by is not None
     ]
