@@ -59,6 +59,14 @@ class SerializedMemory:
             return False
 
     @property
+    def sequence(self) -> int:
+        """The memory's sequence, which `json` lacks. Raises KeyError or JSONDecodeError."""
+        if self._memory is not None:
+            return self._memory.sequence
+        sequence: int = orjson.loads(self._rest)["sequence"]
+        return sequence
+
+    @property
     def memory(self) -> Memory:
         """The memory itself, without its vector where it came from a store.
 

@@ -390,12 +390,12 @@ class Briefing:
         self, owner: Owner, quoted: Sequence[QuotableMemory], moment: datetime
     ) -> list[Piece]:
         """Return the last turns as pieces, the newest with the highest priority."""
-        fallen = await self._gatherer.fallen(owner, quoted, moment)
+        superseded = await self._gatherer.superseded_facts(owner, quoted, moment)
         pieces = (
             piece(
                 quotation.memory,
                 priority=quotation.priority,
-                fallen=fallen.get(quotation.memory.id, ()),
+                superseded=superseded.get(quotation.memory.id, ()),
                 terms=(),
                 moment=moment,
             )

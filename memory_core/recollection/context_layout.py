@@ -25,7 +25,7 @@ from memory_core.domain.ranking.selection import (
 from memory_core.domain.requests.memories import Context, Part, PartKind
 from memory_core.domain.text.fence import fenced
 from memory_core.domain.text.token_count import count_tokens
-from memory_core.recollection.superseded import marked
+from memory_core.recollection.replaced_lines import mark_replaced_pieces
 
 SHARES: tuple[tuple[PartKind, float], ...] = (
     ("profile", 0.2),
@@ -205,7 +205,9 @@ def mark_replaced(wanted: Wanted, moment: datetime, untold: Sequence[Piece] = ()
 
     """
     together = iter(
-        marked([piece for pieces in wanted.values() for piece in pieces], moment, untold)
+        mark_replaced_pieces(
+            [piece for pieces in wanted.values() for piece in pieces], moment, untold
+        )
     )
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 

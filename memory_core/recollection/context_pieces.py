@@ -17,7 +17,7 @@ from memory_core.domain.text import remarks
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
 from memory_core.recollection.quotations import shown_at
-from memory_core.recollection.superseded import MARK_TOKENS
+from memory_core.recollection.replaced_lines import MARK_TOKENS
 
 MOST_TRAITS = 2
 """The most traits that are told beside memories that answer a query, the surest."""

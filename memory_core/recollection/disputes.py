@@ -22,6 +22,11 @@ MOST_LATER = 200
 _PENDING = b'"conflict_state":"pending"'
 
 
+def is_disputed(document: SerializedMemory) -> bool:
+    """Whether a memory is in an open conflict."""
+    return _PENDING in document.json
+
+
 def with_disputes(
     rows: Sequence[int], documents: Mapping[str, SerializedMemory], look: QueryRound, query: str
 ) -> list[int]:
@@ -38,10 +43,12 @@ def with_disputes(
 
     """
     ids = look.candidates.ids
-    if not any(
-        (document := documents.get(ids[row])) is not None and _PENDING in document.json
+    disputed = {
+        row: document.memory
         for row in rows
-    ):
+        if (document := documents.get(ids[row])) is not None and is_disputed(document)
+    }
+    if not disputed:
         return list(rows)
     of_the_past, names = asks_of_the_past(query), terms_of_names(query)
     ordered = list[int]()
@@ -49,10 +56,9 @@ def with_disputes(
     for row in rows:
         if row not in ordered:
             ordered.append(row)
-        document = documents.get(ids[row])
-        if document is None or _PENDING not in document.json:
+        memory = disputed.get(row)
+        if memory is None:
             continue
-        memory = document.memory
         for other in _later(row, look):
             if {*conflict_record_ids(memory.id, ids[other])}.isdisjoint(memory.conflict_ids):
                 continue

@@ -30,7 +30,7 @@ from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.recollection.gather import Rounds
 from memory_core.recollection.quotations import expected, holds, is_ahead, shown_at, speaker
-from memory_core.recollection.superseded import MARK_TOKENS, SAME_TALK
+from memory_core.recollection.replaced_lines import MARK_TOKENS, SAME_TALK
 
 SOON = timedelta(days=3)
 """The time from foresight's beginning or end within which a query without a sure answer gets it.

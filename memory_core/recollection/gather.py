@@ -57,7 +57,7 @@ from memory_core.recollection.reorder import (
 )
 from memory_core.recollection.result_marks import later_messages
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.superseded import Fallen, stale_facts
+from memory_core.recollection.superseded_facts import SupersededFact, find_superseded_facts
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.untold import Untold
 
@@ -317,7 +317,7 @@ class Gatherer:
                     or is_system_message(neighbour.memory)
                 )
             ]
-        fallen = await self.fallen(owner, quotations, look.moment)
+        superseded = await self.superseded_facts(owner, quotations, look.moment)
         conflicts = await open_conflict_lines(
             self._store,
             owner,
@@ -325,7 +325,7 @@ class Gatherer:
             look.moment,
             look.where.without_session_id,
         )
-        pieces = await asyncio.to_thread(_pieces, quotations, fallen, conflicts, rounds)
+        pieces = await asyncio.to_thread(_pieces, quotations, superseded, conflicts, rounds)
         asked_for = _asked_for(hits, rounds)
         return [
             replace(quoted, is_asked_for=True) if quoted.id == asked_for else quoted
@@ -355,7 +355,7 @@ class Gatherer:
             await self._retriever.row_memories.read_memories(owner, look, rows)
         )
         pieces = (
-            piece(memory, priority=0.0, fallen=(), terms=(), moment=look.moment)
+            piece(memory, priority=0.0, superseded=(), terms=(), moment=look.moment)
             for memory in memories.values()
             if said_by(memory) is not None
         )
@@ -384,9 +384,9 @@ class Gatherer:
             faded += with_cell if first.where.has_faded(hit.memory) else []
         self._retriever.note_accesses(owner, accessed, first.now, faded)
 
-    async def fallen(
+    async def superseded_facts(
         self, owner: Owner, quotations: Sequence[QuotableMemory], moment: datetime
-    ) -> Mapping[str, tuple[Fallen, ...]]:
+    ) -> Mapping[str, tuple[SupersededFact, ...]]:
         """Return the superseded facts that each quotation tells.
 
         A note and a turn tell the facts of their cell.
@@ -414,22 +414,23 @@ class Gatherer:
         )
         read, _ = readable_shown(await self._store.memories(owner, missing) if missing else {})
         tellers: dict[str, Memory] = known | read
-        stale = await stale_facts(
+        facts = await find_superseded_facts(
             self._store,
             owner,
             {
                 name: SerializedMemory.of(memory)
                 for name, memory in tellers.items()
-                if memory.atomic_facts
+                if any(fact.superseded_by for fact in memory.atomic_facts)
             },
             moment,
         )
+        by_memory = facts.by_memory
         notes = {
-            quotation.memory.id: stale[quotation.cell]
+            quotation.memory.id: by_memory[quotation.cell]
             for quotation in quotations
-            if quotation.memory.category == "note" and quotation.cell in stale
+            if quotation.memory.category == "note" and quotation.cell in by_memory
         }
-        return {**stale, **notes, **superseded_facts_by_turn(quotations, stale)}
+        return {**by_memory, **notes, **superseded_facts_by_turn(quotations, by_memory)}
 
 
 def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
@@ -480,7 +481,7 @@ def _present_first(best_first: Sequence[QuotableMemory], moment: datetime) -> li
 
 def _pieces(
     quotations: Sequence[QuotableMemory],
-    fallen: Mapping[str, tuple[Fallen, ...]],
+    superseded: Mapping[str, tuple[SupersededFact, ...]],
     conflicts: Mapping[str, tuple[str, ...]],
     rounds: Rounds,
 ) -> list[Piece]:
@@ -489,7 +490,7 @@ def _pieces(
         piece(
             quotation.memory,
             priority=quotation.priority,
-            fallen=fallen.get(quotation.memory.id, ()),
+            superseded=superseded.get(quotation.memory.id, ()),
             terms=terms,
             moment=moment,
         )

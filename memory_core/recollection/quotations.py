@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.fields import local
@@ -25,9 +26,9 @@ from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.token_count import count_tokens
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
-from memory_core.recollection.superseded import Fallen
+from memory_core.recollection.superseded_facts import SupersededFact
 
-FALLEN = "no longer true in part"
+TRUE_IN_PART = "no longer true in part"
 """The mark on the line of a memory that tells a superseded fact.
 
 The lines below name the fact and its present truth.
@@ -47,7 +48,7 @@ def piece(
     memory: Memory,
     *,
     priority: float,
-    fallen: Sequence[Fallen],
+    superseded: Sequence[SupersededFact],
     terms: Collection[str],
     moment: datetime,
 ) -> Piece | None:
@@ -56,7 +57,7 @@ def piece(
     Args:
         memory: The memory.
         priority: How much the context wants it.
-        fallen: Its superseded facts.
+        superseded: Its superseded facts.
         terms: The query's terms.
         moment: The time of the context, in the caller's time zone.
 
@@ -83,7 +84,7 @@ def piece(
             filter(
                 None,
                 (
-                    FALLEN if fallen else "",
+                    TRUE_IN_PART if superseded else "",
                     _begins(memory, moment),
                     _merged_from(memory, moment),
                     origin_of(memory),
@@ -91,7 +92,7 @@ def piece(
             )
         ),
         notes=(
-            *(no_longer_true(fact) for fact in fallen),
+            *(no_longer_true(fact) for fact in superseded),
             *(expected(foresight, moment) for foresight in standing),
         ),
     )
@@ -139,11 +140,23 @@ def said_by(memory: Memory) -> str | None:
 
     None for words of an assistant, a tool or a system, and for a story of several speakers.
     """
-    if memory.category in STORIES:
+    return person_of(memory.category, memory.metadata, memory.actor)
+
+
+def person_of(category: str | None, metadata: Mapping[str, Any], actor: str | None) -> str | None:
+    """Return what `said_by` does of a memory with these fields.
+
+    Args:
+        category: The category of the memory.
+        metadata: Its metadata.
+        actor: Its actor.
+
+    """
+    if category in STORIES:
         return None
-    role = str(memory.metadata.get("role", "user"))
-    actor = (memory.actor or "").casefold()
-    return None if role != "user" and actor in ("", role) else speaker(memory.actor)
+    role = str(metadata.get("role", "user"))
+    is_of_role = role != "user" and (actor or "").casefold() in ("", role)
+    return None if is_of_role else speaker(actor)
 
 
 def is_by_assistant(memory: Memory) -> bool:
@@ -264,10 +277,10 @@ def _hour(moment: datetime) -> str:
     return f"{moment:%H:%M}" if (moment.hour, moment.minute) != (0, 0) else ""
 
 
-def no_longer_true(fallen: Fallen) -> str:
+def no_longer_true(fact: SupersededFact) -> str:
     """Return a superseded fact as a line, with the present truth in its place."""
-    current = None if fallen.current is None else fallen.current.content
-    return remarks.no_longer_true(fallen.text, current)
+    current = None if fact.current is None else fact.current.content
+    return remarks.no_longer_true(fact.text, current)
 
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
@@ -408,25 +421,25 @@ def said_by_turn(fact: Memory, turns: Iterable[QuotableMemory]) -> bool:
 
 
 def superseded_facts_by_turn(
-    quotations: Iterable[QuotableMemory], fallen: Mapping[str, Sequence[Fallen]]
-) -> dict[str, tuple[Fallen, ...]]:
+    quotations: Iterable[QuotableMemory], superseded: Mapping[str, Sequence[SupersededFact]]
+) -> dict[str, tuple[SupersededFact, ...]]:
     """Return the superseded facts that each turn told, by the id of the turn.
 
     A fact counts as told by the turn that shares most of its words.
 
     Args:
         quotations: The memories to quote.
-        fallen: The superseded facts by the id of their cell.
+        superseded: The superseded facts by the id of their cell.
 
     """
     turns: dict[str, list[QuotableMemory]] = {}
     for quotation in quotations:
-        if quotation.is_message and quotation.cell in fallen:
+        if quotation.is_message and quotation.cell in superseded:
             turns.setdefault(quotation.cell, []).append(quotation)
-    facts_by_turn: dict[str, tuple[Fallen, ...]] = {}
+    facts_by_turn: dict[str, tuple[SupersededFact, ...]] = {}
     for cell, of_cell in turns.items():
         words = {turn.memory.id: set(tokens(turn.memory.content)) for turn in of_cell}
-        for fact in fallen[cell]:
+        for fact in superseded[cell]:
             fact_terms = set(tokens(fact.text))
             teller = max(words, key=lambda name: len(words[name] & fact_terms))
             if words[teller] & fact_terms:

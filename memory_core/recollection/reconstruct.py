@@ -24,8 +24,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.ports import Agents, DecisionItem
 from memory_core.recollection.gather import Gatherer, Rounds
+from memory_core.recollection.replaced_lines import mark_replaced_pieces
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.superseded import marked
 
 log = logging.getLogger(__name__)
 MOST_REWRITTEN = 2
@@ -137,7 +137,7 @@ class Reconstructor:
 def _pack(
     pieces: Sequence[Piece], untold: Sequence[Piece], max_tokens: int, rounds: Rounds
 ) -> Packed:
-    with_marks = marked(pieces, rounds.looks[0].moment, untold)
+    with_marks = mark_replaced_pieces(pieces, rounds.looks[0].moment, untold)
     return packed(with_marks, max_tokens, rounds.terms, rounds.grant)
 
 

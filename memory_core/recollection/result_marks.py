@@ -7,41 +7,43 @@ conflicts cost a read, and only if a result is in an open conflict.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT
+from memory_core.domain.errors import Damaged
+from memory_core.domain.memory import FOUND_BY_DEFAULT, MemoryType
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import Passage
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
-from memory_core.domain.statements.change_messages import read
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
+from memory_core.recollection.disputes import is_disputed
 from memory_core.recollection.query_round import QueryRound
 from memory_core.recollection.quotations import (
-    STORIES,
     is_other_side,
     open_conflicts,
-    piece,
-    said_by,
+    person_of,
+    shown_at,
+    tells_only_what_has_ended,
 )
-from memory_core.recollection.superseded import Replaced, replaced_pieces
+from memory_core.recollection.replaced_lines import Replaced, find_replaced_pieces, may_replace
 
+log = logging.getLogger(__name__)
 MOST_LATER = 8
 """The most later messages that are read for the results of a query, the most relevant."""
 LONGEST = 400
 """The most characters of a text that marks another, or is marked. To read what a text of 2,000 says
 takes some 5 ms, and a long one has words of most questions.
 """
-
-_PENDING = b'"conflict_state":"pending"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def later_messages(look: QueryRound, since: float, known: Collection[str], most:
     return [*islice(unknown, most)]
 
 
-async def found_beside(
+async def find_beside(
     store: LongTermStore, owner: Owner, look: QueryRound, results: Mapping[int, SerializedMemory]
 ) -> Beside:
     """Find what may speak against results.
@@ -138,22 +140,20 @@ async def found_beside(
         for row in later_messages(look, since, known, MOST_LATER)
         if (candidates.actor[row] or "").casefold() not in ASSISTANTS
     ]
-    pending = {
-        row: document.memory for row, document in results.items() if _PENDING in document.json
-    }
-    conflicts = await open_conflicts(store, owner, pending.values())
+    disputed = {row: document.memory for row, document in results.items() if is_disputed(document)}
+    conflicts = await open_conflicts(store, owner, disputed.values())
     sides = {
         row: {
             record.id: other
             for record in conflicts.get(memory.id, ())
             if (other := record.beside(memory.id)) is not None
         }
-        for row, memory in pending.items()
+        for row, memory in disputed.items()
     }
     return Beside(tuple(people), sides)
 
 
-def told_results(
+def results_of_talk(
     look: QueryRound, results: Collection[int], passages: Mapping[int, Sequence[Passage]]
 ) -> list[int]:
     """Return the results with words of a conversation, which alone may be replaced by others.
@@ -175,6 +175,7 @@ def told_results(
 def result_marks(
     look: QueryRound,
     results: Mapping[int, SerializedMemory],
+    of_talk: Sequence[int],
     passages: Mapping[int, Sequence[Passage]],
     beside: Beside,
     documents: Mapping[str, SerializedMemory],
@@ -184,12 +185,14 @@ def result_marks(
     Args:
         look: The round that found the results.
         results: The memories of the results by row.
+        of_talk: The rows of `results_of_talk`.
         passages: The passages of each row.
         beside: What may speak against the results.
         documents: By id, the messages of the passages and the memories of `beside`.
 
     """
-    replaced = _replaced(look, results, passages, beside, documents)
+    spoken = {row: results[row] for row in of_talk}
+    replaced = _replaced(look, spoken, passages, beside, documents)
     return {
         row: ResultMarks(
             tuple(mark for mark, _ in replaced.get(row, {}).values()),
@@ -212,29 +215,28 @@ def _replaced(
     Each is given with the id of the memory whose statement it replaces.
     """
     later = [documents[name] for name in beside.messages if name in documents]
-    spoken = told_results(look, results, passages)
     texts = [
         *(document.fields["content"] for document in later),
-        *(passage.text for row in spoken for passage in passages.get(row, ())),
-        *(results[row].fields["content"] for row in spoken),
+        *(passage.text for row in results for passage in passages.get(row, ())),
+        *(result.fields["content"] for result in results.values()),
     ]
-    if not any(len(text) <= LONGEST and read(text).tells_change for text in texts):
+    if not any(len(text) <= LONGEST and may_replace(text) for text in texts):
         return {}
     tellers: dict[str, list[int]] = {}
     statements: dict[str, Piece] = {}
-    for row in spoken:
-        for statement in _statements(results[row], passages.get(row, ()), documents, look):
+    for row, result in results.items():
+        for statement in _statements(result, passages.get(row, ()), documents, look):
             tellers.setdefault(statement.id, []).append(row)
             statements.setdefault(statement.id, statement)
     pieces = list(statements.values())
     not_shown = (
-        _piece(document, document.fields["content"], look)
+        _said_piece(document, document.fields["content"], look)
         for document in later
         if document.fields["id"] not in statements and document.fields["status"] in FOUND_BY_DEFAULT
     )
     untold = [message for message in not_shown if message is not None]
     replaced: dict[int, dict[tuple[str, str], tuple[dict[str, Any], str]]] = {}
-    for change in replaced_pieces(pieces, look.moment, untold):
+    for change in find_replaced_pieces(pieces, look.moment, untold):
         teller = pieces[change.earlier].id
         for row in tellers[teller]:
             of_result = replaced.setdefault(row, {})
@@ -257,21 +259,39 @@ def _statements(
         and (message := documents.get(passage.message)) is not None
     ]
     for teller, text in [(result, fields["content"]), *quoted]:
-        statement = _piece(teller, text, look)
+        statement = _said_piece(teller, text, look)
         if statement is not None:
             yield statement
 
 
-def _piece(document: SerializedMemory, text: str, look: QueryRound) -> Piece | None:
-    """Return what a person said as a piece of a context; None for other words."""
-    if len(text) > LONGEST or document.fields["category"] in STORIES:
+def _said_piece(document: SerializedMemory, text: str, look: QueryRound) -> Piece | None:
+    """Return what a person said as a piece of a context; None for other words.
+
+    It is read of the fields, since to build thirty memories takes longer than to compare them. A
+    damaged memory says nothing.
+    """
+    fields = document.fields
+    try:
+        person = person_of(fields["category"], fields["metadata"], fields["actor"])
+        if person is None or len(text) > LONGEST:
+            return None
+        if fields["foresight"] and tells_only_what_has_ended(document.memory, look.moment):
+            return None
+        said_at = datetime.fromisoformat(fields["event_timestamp"])
+        begins = datetime.fromisoformat(fields["valid_from"])
+        is_truth = fields["type"] != MemoryType.EPISODIC.value
+        return Piece(
+            id=fields["id"],
+            at=shown_at(said_at, look.moment),
+            order=document.sequence,
+            text=text,
+            priority=0.0,
+            said_by=person,
+            begins=begins if is_truth and begins > said_at else None,
+        )
+    except (Damaged, KeyError, TypeError, ValueError):
+        log.error("left out of what is compared: the damaged memory %s", fields.get("id"))
         return None
-    intact, _ = readable_shown({document.fields["id"]: document})
-    memory = next(iter(intact.values()), None)
-    if memory is None or said_by(memory) is None:
-        return None
-    statement = piece(memory, priority=0.0, fallen=(), terms=(), moment=look.moment)
-    return None if statement is None else replace(statement, text=text)
 
 
 def _told(change: Replaced) -> dict[str, Any]:

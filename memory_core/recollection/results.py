@@ -17,7 +17,7 @@ from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.recollection.explain import explain_hit
 from memory_core.recollection.query_round import DECIMALS, QueryRound
 from memory_core.recollection.result_marks import ResultMarks
-from memory_core.recollection.superseded import Fallen
+from memory_core.recollection.superseded_facts import SupersededFact
 
 IMPORTANCE_DECIMALS = 12
 """More decimals than the other scores have, because importance is not measured.
@@ -30,7 +30,7 @@ def build_hits(
     rows: Sequence[int],
     documents: Mapping[str, SerializedMemory],
     look: QueryRound,
-    stale: Mapping[str, tuple[Fallen, ...]],
+    superseded: Mapping[str, tuple[SupersededFact, ...]],
     passages: Mapping[int, tuple[Passage, ...]],
     marks: Mapping[int, ResultMarks],
     *,
@@ -44,7 +44,7 @@ def build_hits(
         rows: The chosen rows, best first.
         documents: The memories to show, by the id of their row.
         look: The round that the rows are of.
-        stale: Superseded facts by the id of a memory.
+        superseded: Superseded facts by the id of a memory.
         passages: The passages to show, by row.
         marks: What is said against results, by row.
         explain: Whether each hit says why it has its rank.
@@ -75,7 +75,7 @@ def build_hits(
                     for member in cells.get(candidates.cell[row] or "", ())
                     if member != _shown_as(row, candidates)
                 ),
-                stale_facts=tuple(fact.told() for fact in stale.get(identity, ())),
+                stale_facts=tuple(fact.as_shown() for fact in superseded.get(identity, ())),
                 explain=_explain(row, scored[place], look) if explain else None,
                 passages=passages.get(row, ()),
                 replaced_by=against.replaced_by,

@@ -48,13 +48,13 @@ from memory_core.recollection.reorder import (
 from memory_core.recollection.result_marks import (
     Beside,
     ResultMarks,
-    found_beside,
+    find_beside,
     result_marks,
-    told_results,
+    results_of_talk,
 )
 from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
-from memory_core.recollection.superseded import Superseded, superseded_facts
+from memory_core.recollection.superseded_facts import SupersededFacts, find_superseded_facts
 from memory_core.recollection.told_updates import told_updates_first
 from memory_core.recollection.untold import Untold
 from memory_core.recollection.updates import MOST_BEHIND
@@ -125,32 +125,16 @@ class Retriever:
             Unavailable: The long-term store is down.
 
         """
-        candidates, moment = look.candidates, look.moment
-        ranked, documents = await self._rank_without_repeats(owner, query, look)
-        rows = ranked[: self.passing.limit(query)]
-        at_hand, head = candidates.memories, look.search_answer.head
-        superseded = await superseded_facts(self._store, owner, documents, moment, at_hand, head)
-        sources = await sources_of(self.row_memories, owner, look, documents)
-        if superseded.stale or sources:
-            rows = self._with_truths_first(query, look, ranked, len(rows), superseded, sources)
-            fresh = await self.row_memories.read_memories(
-                owner,
-                look,
-                [row for row in rows if candidates.ids[row] not in documents],
-                by_cells=True,
-            )
-            superseded |= await superseded_facts(self._store, owner, fresh, moment, at_hand, head)
-            documents = {
-                name: document
-                for row in rows
-                if (document := fresh.get(name := candidates.ids[row]) or documents.get(name))
-                is not None
-            }
-        checked = frozenset(documents)
+        ranked, best = await self._rank_without_repeats(owner, query, look)
+        superseded = await self._superseded_facts(owner, look, best)
+        sources = await sources_of(self.row_memories, owner, look, best)
+        rows, documents = await self._put_truths_first(
+            owner, query, look, ranked, best, superseded, sources
+        )
         rows, documents = await self._put_present_first(owner, query, look, rows, documents)
         rows, documents = await self._tell_disputes(owner, query, look, rows, documents)
         beside = (
-            await found_beside(self._store, owner, look, _by_row(rows, documents, look))
+            await find_beside(self._store, owner, look, _by_row(rows, documents, look))
             if query.at is None
             else Beside()
         )
@@ -162,13 +146,15 @@ class Retriever:
         )
         if query.at is None:
             self._note_results(owner, look, rows, documents)
-        late = {name: document for name, document in documents.items() if name not in checked}
-        superseded |= await superseded_facts(self._store, owner, late, moment, at_hand, head)
-        documents = {name: superseded.unnamed(document) for name, document in documents.items()}
+        late = {name: document for name, document in documents.items() if name not in best}
+        superseded |= await self._superseded_facts(owner, look, late)
+        documents = {
+            name: superseded.without_hidden(document) for name, document in documents.items()
+        }
         results = _by_row(rows, documents, look) if query.at is None else {}
         marks = await self._marks(owner, look, results, quoted, beside, read)
         hits = build_hits(
-            rows, documents, look, superseded.stale, quoted, marks, explain=query.explain
+            rows, documents, look, superseded.by_memory, quoted, marks, explain=query.explain
         )
         explanation = explain_query(look, query) if query.explain else None
         if explanation is not None and not hits:
@@ -179,6 +165,19 @@ class Retriever:
             look.degraded,
             explanation,
             nearest=None if hits else self.passing.nearest(query, look),
+        )
+
+    async def _superseded_facts(
+        self, owner: Owner, look: QueryRound, documents: Mapping[str, SerializedMemory]
+    ) -> SupersededFacts:
+        """Find the superseded facts of a round's memories."""
+        return await find_superseded_facts(
+            self._store,
+            owner,
+            documents,
+            look.moment,
+            look.candidates.memories,
+            look.search_answer.head,
         )
 
     async def _marks(
@@ -203,9 +202,10 @@ class Retriever:
             read: The messages of the passages, and the memories of `beside`.
 
         """
-        if not (beside.sides or told_results(look, results, quoted)):
+        of_talk = results_of_talk(look, results, quoted)
+        if not (beside.sides or of_talk):
             return {}
-        marks = await asyncio.to_thread(result_marks, look, results, quoted, beside, read)
+        marks = await asyncio.to_thread(result_marks, look, results, of_talk, quoted, beside, read)
         tellers = {look.candidates.ids[row]: document for row, document in results.items()} | {
             **read
         }
@@ -217,41 +217,54 @@ class Retriever:
         )
         return {row: mark.without(silenced) for row, mark in marks.items()}
 
-    def _with_truths_first(
+    async def _put_truths_first(
         self,
+        owner: Owner,
         query: RetrieveInput,
         look: QueryRound,
         ranked: list[int],
-        limit: int,
-        superseded: Superseded,
+        documents: dict[str, SerializedMemory],
+        superseded: SupersededFacts,
         sources: Sources,
-    ) -> list[int]:
-        """The best rows, present truths before statements that they replaced.
+    ) -> tuple[list[int], dict[str, SerializedMemory]]:
+        """Put present truths before statements that they replaced, and cut at the limit.
+
+        A truth may come in from behind the limit, before the cell that told what it replaced; so
+        may what was said. Only then does it cost a read.
 
         Args:
+            owner: Whose memories are read.
             query: What was asked.
             look: The round that the rows are of.
             ranked: The best rows, in their order.
-            limit: How many rows are wanted.
+            documents: The memories of the first of them, as many as are wanted, by id.
             superseded: The facts in the place of which others hold.
             sources: What was made of several others.
 
+        Returns:
+            As many rows, and their memories.
+
         """
-        # A truth may come in from behind the limit, before the cell that told what it replaced;
-        # so may what was said.
+        ids, rows = look.candidates.ids, ranked[: self.passing.limit(query)]
+        if not (superseded.by_memory or sources):
+            return rows, documents
         truths = {
-            name: [fact.current for fact in fallen if fact.current is not None]
-            for name, fallen in superseded.stale.items()
+            name: [fact.current for fact in facts if fact.current is not None]
+            for name, facts in superseded.by_memory.items()
         }
         first = set(ranked)
-        rows = [
+        every = [
             *ranked,
             *(row for row in self.passing.ranked(query, look, None) if row not in first),
         ]
-        rows = put_sources_first(rows, sources, look.candidates, look.relevant.score)
-        return put_present_truths_first(
-            rows, truths, look.candidates, look.analysis.terms, query.query
-        )[:limit]
+        every = put_sources_first(every, sources, look.candidates, look.relevant.score)
+        rows = put_present_truths_first(
+            every, truths, look.candidates, look.analysis.terms, query.query
+        )[: len(rows)]
+        read = documents | await self.row_memories.read_memories(
+            owner, look, [row for row in rows if ids[row] not in documents], by_cells=True
+        )
+        return rows, {ids[row]: read[ids[row]] for row in rows if ids[row] in read}
 
     async def _put_present_first(
         self,

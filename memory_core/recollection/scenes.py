@@ -51,7 +51,11 @@ from memory_core.recollection.expectations import (
     facts_that_are_over,
     foreseen,
 )
-from memory_core.recollection.superseded import Fallen, stale_facts
+from memory_core.recollection.superseded_facts import (
+    SupersededFact,
+    SupersededFacts,
+    find_superseded_facts,
+)
 from memory_core.recollection.untold import Untold
 
 _READ_AT_ONCE = 200
@@ -186,12 +190,15 @@ class Scenes:
     ) -> tuple[SceneView, ...]:
         """Return the scenes with the facts of their cells that were superseded since."""
         cells = sorted({name for scene in scenes for name in scene.cell_ids})
-        fallen: dict[str, tuple[Fallen, ...]] = {}
+        superseded = SupersededFacts({})
         for start in range(0, len(cells), _READ_AT_ONCE):
             documents = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
-            fallen |= await stale_facts(self._store, owner, documents, moment)
+            superseded |= await find_superseded_facts(self._store, owner, documents, moment)
         return tuple(
-            _view(scene, [fact for name in scene.cell_ids for fact in fallen.get(name, ())])
+            _view(
+                scene,
+                [fact for name in scene.cell_ids for fact in superseded.by_memory.get(name, ())],
+            )
             for scene in scenes
         )
 
@@ -207,9 +214,9 @@ class Scenes:
         return set(cells) - there
 
 
-def _view(scene: Scene, fallen: Sequence[Fallen]) -> SceneView:
+def _view(scene: Scene, superseded: Sequence[SupersededFact]) -> SceneView:
     """Return a scene with each superseded fact once, however many cells told it."""
-    facts = {fact.text: fact.told() for fact in fallen}
+    facts = {fact.text: fact.as_shown() for fact in superseded}
     return SceneView.model_construct(**dict(scene), stale_facts=[*facts.values()])
 
 

@@ -15,7 +15,7 @@ from memory_core.recollection.quotations import (
     superseded_facts_by_turn,
     text_for,
 )
-from memory_core.recollection.superseded import Fallen
+from memory_core.recollection.superseded_facts import SupersededFact
 from tests.builders import NOW, memory
 
 QUERY = tokens("where did the red boat sink")
@@ -139,14 +139,14 @@ def test_a_note_is_told_without_headings_tags_and_keywords() -> None:
     assert text_for(note.memory, QUERY) == "The red boat sank. Do: Ask first."
 
 
-def test_a_fallen_fact_is_said_beside_the_turn_that_told_it() -> None:
+def test_a_superseded_fact_is_said_beside_the_turn_that_told_it() -> None:
     turns = [
         found("t1", "I like the sea", "message", 0.9),
         found("t2", "I live in Oslo now", "message", 0.5),
     ]
-    fallen = Fallen("The user lives in Oslo", "mem_2", None)
-    assert superseded_facts_by_turn(turns, {"cell_1": [fallen]}) == {"t2": (fallen,)}
-    assert superseded_facts_by_turn(turns[:1], {"cell_1": [fallen]}) == {}
+    lives_in_oslo = SupersededFact("The user lives in Oslo", "mem_2", None)
+    assert superseded_facts_by_turn(turns, {"cell_1": [lives_in_oslo]}) == {"t2": (lives_in_oslo,)}
+    assert superseded_facts_by_turn(turns[:1], {"cell_1": [lives_in_oslo]}) == {}
 
 
 def test_a_note_of_several_days_says_from_which_on() -> None:
@@ -154,7 +154,7 @@ def test_a_note_of_several_days_says_from_which_on() -> None:
         note = memory(
             id="note", type=MemoryType.SEMANTIC, content="a", category="note", metadata=metadata
         )
-        quoted = piece(note, priority=1.0, fallen=(), terms=QUERY, moment=NOW)
+        quoted = piece(note, priority=1.0, superseded=(), terms=QUERY, moment=NOW)
         assert quoted is not None
         return quoted.mark
 

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from memory_core.domain.ranking.selection import Piece
-from memory_core.recollection.superseded import marked
+from memory_core.recollection import replaced_lines
+from memory_core.recollection.replaced_lines import mark_replaced_pieces
 from tests.builders import NOW
 
 SOLD = "User sold the Golf and bought a Tesla."
@@ -21,7 +22,7 @@ def piece(name: str, text: str, *, order: int, days: int = 0) -> Piece:
 
 
 def marks(*pieces: Piece) -> list[str]:
-    return [piece.mark for piece in marked(pieces, NOW + timedelta(days=600))]
+    return [piece.mark for piece in mark_replaced_pieces(pieces, NOW + timedelta(days=600))]
 
 
 def test_a_line_of_the_profile_is_not_replaced_by_what_told_it() -> None:
@@ -52,6 +53,21 @@ def test_what_was_said_before_is_marked_with_the_day_and_the_later_words() -> No
     )
     assert golf.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: I sold the Golf")
     assert sold == ""
+
+
+def test_lines_compared_again_without_a_change_are_not_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = [
+        piece("msg_1", "I feed the neighbour's parrot.", order=1),
+        piece("msg_2", "I sold the trumpet.", order=9, days=7),
+        piece("msg_3", "The trumpet lessons were fun.", order=12, days=8),
+    ]
+    assert marks(*lines) == ["", "", ""]
+    texts: list[str] = []
+    monkeypatch.setattr(replaced_lines, "read", texts.append)
+    assert marks(*lines) == ["", "", ""]
+    assert texts == []
 
 
 def test_lines_laid_side_by_side_again_have_the_marks_that_they_had() -> None:
@@ -131,9 +147,9 @@ def test_what_is_announced_marks_the_earlier_line_from_its_day_on(
 ) -> None:
     pieces = (piece("msg_1", before, order=1), piece("msg_2", announced, order=9, days=7))
     begins = datetime(2027, 1, 1, tzinfo=timezone.utc)
-    assert not marked(pieces, begins - timedelta(days=1))[0].mark
+    assert not mark_replaced_pieces(pieces, begins - timedelta(days=1))[0].mark
     for days in (0, 1):
-        assert marked(pieces, begins + timedelta(days=days))[0].mark.startswith(
+        assert mark_replaced_pieces(pieces, begins + timedelta(days=days))[0].mark.startswith(
             "replaced on 2027-01-01: "
         ), days
 
@@ -151,7 +167,7 @@ def test_what_is_announced_marks_the_earlier_line_from_its_day_on(
 )
 def test_what_is_so_already_marks_the_earlier_line_at_once(before: str, moved: str) -> None:
     pieces = (piece("msg_1", before, order=1), piece("msg_2", moved, order=9, days=7))
-    assert marked(pieces, NOW + timedelta(days=8))[0].mark.startswith(
+    assert mark_replaced_pieces(pieces, NOW + timedelta(days=8))[0].mark.startswith(
         f"replaced on {(NOW + timedelta(days=7)).date()}: "
     )
 
@@ -163,15 +179,17 @@ def test_a_fact_or_an_expectation_marks_what_it_replaces_from_its_own_beginning_
             piece("msg_1", "I eat meat every day.", order=1),
             replace(piece("mem_2", later, order=9, days=7), begins=begins),
         ]
-        assert not marked(pieces, begins - timedelta(days=1))[0].mark
+        assert not mark_replaced_pieces(pieces, begins - timedelta(days=1))[0].mark
         if later.startswith("from"):
-            assert marked(pieces, begins)[0].mark.startswith(f"replaced on {begins.date()}")
+            assert mark_replaced_pieces(pieces, begins)[0].mark.startswith(
+                f"replaced on {begins.date()}"
+            )
 
 
 def test_a_piece_that_is_not_told_marks_what_it_replaces() -> None:
     quoted = piece("msg_1", "The old Golf needs a radiator.", order=1)
     untold = piece("msg_2", "The Golf's gone to the scrapyard.", order=9, days=7)
-    (line,) = marked([quoted], NOW + timedelta(days=600), [untold])
+    (line,) = mark_replaced_pieces([quoted], NOW + timedelta(days=600), [untold])
     assert line.mark.startswith(f"replaced on {(NOW + timedelta(days=7)).date()}: The Golf's gone")
 
 

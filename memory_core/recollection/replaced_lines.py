@@ -1,25 +1,23 @@
-"""Name superseded facts of found cells, and replaced lines of contexts.
+"""Mark lines of contexts and results of retrieves that a later message replaces.
 
-Without a superseded fact there is no read. Else there is a single read, and another for each
-further successor in the longest chain.
+The mark says so, and when, in the words in which it was said. Of everything that is about to be
+told, what one person said is compared: a later message that says that an earlier one holds no
+more, or has another value now, marks it. Note: nothing is left out. What was so is often what is
+asked for.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
-from memory_core.domain.event_log import base_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.selection import Piece
-from memory_core.domain.scope import Owner
-from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.statements.announced import change_begins_at
 from memory_core.domain.statements.change_messages import (
     SpeakerMessage,
@@ -33,236 +31,7 @@ from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text import remarks
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import excerpt
-from memory_core.domain.text.sameness import normalised
-from memory_core.ledger.readable import NONE_AT_HAND, memories_of
-from memory_core.ports import Filter, LongTermStore
-from memory_core.recollection.filters import shows
-
-MAX_HOPS = 24
-"""The most successors that are followed, with a read for each.
-
-If a truth has changed more often since, its present value is not named.
-"""
-_FOUND = frozenset(status.value for status in FOUND_BY_DEFAULT)
-_MARK, _NEXT = b'"superseded_by":"', b'"next_id":"'
-
-
-@dataclass(frozen=True, slots=True)
-class Fallen:
-    """A superseded fact.
-
-    Attributes:
-        text: The words of the fact.
-        superseded_by: The id of its successor; None if the successor is not searchable.
-        current: The truth at the moment asked for; None if there is none, or if it is not
-            searchable.
-
-    """
-
-    text: str
-    superseded_by: str | None
-    current: Memory | None
-
-    def told(self) -> dict[str, Any]:
-        """Return the fact as a result shows it, with the present truth by its text."""
-        return {
-            "text": self.text,
-            "superseded_by": self.superseded_by,
-            "current": self.current.content if self.current else None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Superseded:
-    """The superseded facts of found memories.
-
-    Attributes:
-        stale: By the id of a memory, its facts that no longer held.
-        hidden: The ids of successors that must not be named.
-
-    """
-
-    stale: dict[str, tuple[Fallen, ...]]
-    hidden: frozenset[str] = frozenset()
-
-    def __or__(self, other: Superseded) -> Superseded:
-        """Join both."""
-        return Superseded(self.stale | other.stale, self.hidden | other.hidden)
-
-    def unnamed(self, document: SerializedMemory) -> SerializedMemory:
-        """Return a found memory without the hidden successors' ids in itself and its facts."""
-        if not self.hidden or (_MARK not in document.json and _NEXT not in document.json):
-            return document
-        memory = document.memory
-        next_id = None if memory.next_id in self.hidden else memory.next_id
-        facts = [
-            fact.held_by(fact.fact_id, None) if fact.superseded_by in self.hidden else fact
-            for fact in memory.atomic_facts
-        ]
-        return SerializedMemory.of(memory.changed(atomic_facts=facts, next_id=next_id))
-
-
-async def stale_facts(
-    store: LongTermStore, owner: Owner, memories: Mapping[str, SerializedMemory], moment: datetime
-) -> dict[str, tuple[Fallen, ...]]:
-    """Return the facts of found memories that no longer held at a moment.
-
-    A fact that was true again at the moment is left out.
-
-    Args:
-        store: The long-term store.
-        owner: Whose memories they are.
-        memories: The found memories by id.
-        moment: The moment.
-
-    Returns:
-        The facts by the id of their memory; memories without such facts are left out.
-
-    Raises:
-        Unavailable: The long-term store is down.
-
-    """
-    return (await superseded_facts(store, owner, memories, moment)).stale
-
-
-async def superseded_facts(
-    store: LongTermStore,
-    owner: Owner,
-    memories: Mapping[str, SerializedMemory],
-    moment: datetime,
-    at_hand: Mapping[str, Memory] = NONE_AT_HAND,
-    seen: Head | None = None,
-) -> Superseded:
-    """Return the facts as `stale_facts` does, with the successors that must not be named.
-
-    Args:
-        store: The long-term store.
-        owner: Whose memories they are.
-        memories: The found memories by id.
-        moment: The moment for the facts; successors of any time are hidden.
-        at_hand: Memories that need not be read, as of `seen`.
-        seen: The owner's head when `at_hand` was read.
-
-    Raises:
-        Unavailable: The long-term store is down.
-
-    """
-    cells = {name: document.memory for name, document in memories.items() if _MARK in document.json}
-    wanted = {
-        fact.superseded_by
-        for cell in cells.values()
-        for fact in cell.atomic_facts
-        if fact.superseded_by
-    }
-    followers = {
-        name
-        for document in memories.values()
-        if _NEXT in document.json and (name := _follower(document.memory))
-    } - memories.keys()
-    if not wanted | followers:
-        return Superseded({})
-    successors = await _chains(store, owner, wanted | followers, at_hand, seen)
-    stale_by_memory: dict[str, tuple[Fallen, ...]] = {}
-    for name, cell in cells.items():
-        marked = [
-            (fact.text, by)
-            for fact in cell.atomic_facts
-            if (by := fact.superseded_by) and _holds(successors.get(by), moment)
-        ]
-        fallen = [Fallen(text, by, _current(by, successors, moment)) for text, by in marked]
-        if left := tuple(_searchable(fact, successors) for fact in fallen if not _again(fact)):
-            stale_by_memory[name] = left
-    hidden = {
-        name
-        for name in wanted | followers
-        if name in successors and not successors[name].searchable
-    }
-    gone = {
-        name
-        for name in followers
-        if name in successors and successors[name].status is Status.DELETED
-    }
-    return Superseded(stale_by_memory, frozenset(hidden | gone))
-
-
-def _searchable(fact: Fallen, successors: Mapping[str, Memory]) -> Fallen:
-    """Return the fact without successors that are not searchable."""
-    successor = successors.get(fact.superseded_by or "")
-    by = fact.superseded_by if successor is None or successor.searchable else None
-    return replace(
-        fact,
-        superseded_by=by,
-        current=fact.current if fact.current is not None and fact.current.searchable else None,
-    )
-
-
-def _follower(memory: Memory) -> str | None:
-    """Return the id of the memory that replaced it.
-
-    None for an old version, which the memory itself replaced.
-    """
-    return None if memory.next_id == base_id(memory.id) else memory.next_id
-
-
-async def _chains(
-    store: LongTermStore,
-    owner: Owner,
-    ids: set[str],
-    at_hand: Mapping[str, Memory],
-    seen: Head | None,
-) -> dict[str, Memory]:
-    """Read these memories and all that replaced them."""
-    chain: dict[str, Memory] = {}
-    missing = ids
-    for _ in range(MAX_HOPS):
-        read = await memories_of(store, owner, sorted(missing), at_hand, seen)
-        chain |= read
-        missing = {memory.next_id for memory in read.values() if memory.next_id} - chain.keys()
-        if not missing:
-            break
-    return chain
-
-
-def _again(fact: Fallen) -> bool:
-    """Whether the same truth is active again.
-
-    It was said again, or its supersession was undone, which not every cell learns.
-    """
-    return fact.current is not None and normalised(fact.current.content) == normalised(fact.text)
-
-
-def _holds(successor: Memory | None, moment: datetime) -> bool:
-    """Whether the successor had begun at the moment.
-
-    A successor that is gone without a trace had begun.
-    """
-    return successor is None or successor.valid_from <= moment
-
-
-def _current(name: str, successors: Mapping[str, Memory], moment: datetime) -> Memory | None:
-    """Return the last memory of the chain that had begun by the moment.
-
-    None if it is gone or has ended.
-    """
-    seen: set[str] = set()
-    memory = successors.get(name)
-    while memory is not None and memory.next_id is not None and memory.id not in seen:
-        seen.add(memory.id)
-        if (
-            following := successors.get(memory.next_id)
-        ) is not None and following.valid_from > moment:
-            break
-        memory = following
-    return memory if memory is not None and shows(Filter(_FOUND, at=moment), memory) else None
-
-
-# What a context tells that was taken back since, with a mark on its line.
-#
-# The mark says so, and when, in the words in which it was said. Of everything that is about to be
-# told, what one person said is laid side by side: a later message that says that an earlier one
-# holds no more, or has another value now, marks it. Note: nothing is left out.
-# What was so is often what is asked for.
-
+from memory_core.domain.text.text_cache import CachedNumbers
 
 MOST_NAME_WORDS = 4
 """The most words of the name of a profile's line."""
@@ -285,33 +54,48 @@ _NAMES_AND_NUMBERS = re.compile(
     r"|[\u30a1-\u30fa\u4e00-\u9fff][\u30a1-\u30fc\u4e00-\u9fff]{2,11}"
 )
 """Names and numbers of a sentence: the words of its value."""
-KEPT_PAIRS = 32_768
-"""The most pairs of texts that are remembered as unchanged; they take some 6 MB.
+KEPT_PAIRS = 98_304
+"""The most pairs of texts that are remembered as unchanged; they take some 8 MB.
 
 In such a pair, the later text changes no truth of the earlier.
 """
+KEPT_TEXTS = 16_384
+"""The most texts of which is remembered whether they tell a change; they take some 4 MB."""
 
 
 class _Unchanged:
-    """Pairs of texts without a change, by numbers; no text is kept.
+    """Pairs of texts without a change, each by a number; no text is kept.
 
     The same lines are compared turn after turn.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._pairs = set[tuple[int, int]]()
+        self._pairs = set[int]()
 
-    def __contains__(self, pair: tuple[int, int]) -> bool:
+    def __contains__(self, pair: int) -> bool:
         return pair in self._pairs
 
-    def add(self, pair: tuple[int, int]) -> None:
+    def add(self, pair: int) -> None:
         if len(self._pairs) >= self._most:
             self._pairs.clear()
         self._pairs.add(pair)
 
 
 _UNCHANGED = _Unchanged(KEPT_PAIRS)
+_TELLS_CHANGE = CachedNumbers[bool](KEPT_TEXTS)
+
+
+def may_replace(text: str) -> bool:
+    """Whether any part of a text might change an earlier statement.
+
+    Only that is kept of the text for the next time.
+    """
+    known = _TELLS_CHANGE.get(text)
+    if known is None:
+        known = read(text).tells_change
+        _TELLS_CHANGE.put(text, value=known)
+    return known
 
 
 def _narrated(piece: Piece, speakers: Sequence[str]) -> str:
@@ -326,35 +110,35 @@ def _narrated(piece: Piece, speakers: Sequence[str]) -> str:
     return next((text[: len(name)] for name in speakers if is_about(text, name)), "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid:
+@dataclass(frozen=True)
+class _ComparedPiece:
     """A piece that is compared with other pieces.
 
     Attributes:
         place: Its place among all pieces.
         piece: The piece.
         narrator: The name of its speaker if it tells of them in the third person, else "".
+        asked: What an assistant asked right before, or "".
+        text: Its text as its speaker would say it.
         speaker: The person whose words it tells, "" for the user.
-        message: Its text, parsed.
-        number: The number of its text and moment.
         at: When it was said.
         turn: Its order if it is a turn, else None.
-        asked: What an assistant asked right before, or "".
+        number: The number of its text and moment.
 
     """
 
     place: int
     piece: Piece
     narrator: str
+    asked: str
+    text: str
     speaker: str
-    message: SpeakerMessage
-    number: int
     at: datetime
     turn: int | None
-    asked: str
+    number: int
 
     @classmethod
-    def of(cls, place: int, piece: Piece, speakers: Sequence[str], asked: str) -> _Laid:
+    def of(cls, place: int, piece: Piece, speakers: Sequence[str], asked: str) -> _ComparedPiece:
         at, order = piece.said
         narrator = _narrated(piece, speakers)
         text = as_users(piece.text, narrator)
@@ -362,19 +146,24 @@ class _Laid:
             place,
             piece,
             narrator,
+            asked,
+            text,
             piece.said_by or narrator.casefold(),
-            read(text),
-            hash((text, at, asked)),
             at,
             order if is_message(piece.id) else None,
-            asked,
+            hash((text, at, asked)),
         )
+
+    @cached_property
+    def message(self) -> SpeakerMessage:
+        """Its text, parsed when it is first needed."""
+        return read(self.text)
 
     def as_told(self, statement: str) -> str:
         """A sentence of it with the speaker's name, as its piece has it."""
         return as_named(statement, self.narrator)
 
-    def is_after(self, other: _Laid) -> bool:
+    def is_after(self, other: _ComparedPiece) -> bool:
         """Whether it was said after another piece.
 
         At the same moment only turns have an order; memories formed of them have none.
@@ -384,7 +173,9 @@ class _Laid:
         return self.turn is not None and other.turn is not None and self.turn > other.turn
 
 
-def marked(pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = ()) -> list[Piece]:
+def mark_replaced_pieces(
+    pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = ()
+) -> list[Piece]:
     """Mark pieces that a later piece of the same person replaces.
 
     The mark names the latest such piece. A later piece replaces at most `MOST_REPLACED` pieces,
@@ -402,7 +193,7 @@ def marked(pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = 
 
     """
     marks: dict[int, str] = {}
-    for change in replaced_pieces(pieces, moment, untold):
+    for change in find_replaced_pieces(pieces, moment, untold):
         marks[change.earlier] = change.mark
         for place in _repeating(change, pieces):
             marks.setdefault(place, f"about what was {change.mark}")
@@ -412,10 +203,10 @@ def marked(pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = 
     ]
 
 
-def replaced_pieces(
+def find_replaced_pieces(
     pieces: Sequence[Piece], moment: datetime, untold: Sequence[Piece] = ()
 ) -> list[Replaced]:
-    """Find the pieces that `marked` marks, without the answers that repeat them.
+    """Find the pieces that `mark_replaced_pieces` marks, without the answers that repeat them.
 
     Args:
         pieces: The pieces that are about to be told.
@@ -428,17 +219,21 @@ def replaced_pieces(
     )
     asked = _asked_before((*pieces, *untold))
     every = [
-        _Laid.of(place, piece, speakers, asked.get(piece.id, ""))
+        _ComparedPiece.of(place, piece, speakers, asked.get(piece.id, ""))
         for place, piece in enumerate((*pieces, *untold))
         if piece.said_by is not None
     ]
-    laid = [line for line in every if line.place < len(pieces)]
     changing = sorted(
-        (line for line in every if line.message.tells_change),
-        key=lambda line: line.piece.said,
+        (compared for compared in every if may_replace(compared.text)),
+        key=lambda compared: compared.piece.said,
         reverse=True,
     )
-    changes = [change for line in laid if (change := _replaced(line, changing, moment)) is not None]
+    earlier_lines = (compared for compared in every if compared.place < len(pieces))
+    changes = [
+        change
+        for earlier in earlier_lines
+        if (change := _replaced(earlier, changing, moment)) is not None
+    ]
     chosen, times = list[Replaced](), Counter[int]()
     for change in sorted(changes, key=lambda change: -change.likeness):
         times[change.later] += 1
@@ -496,7 +291,9 @@ class Replaced:
         return remarks.replaced(self.at.date().isoformat(), self.statement, quote)
 
 
-def _replaced(earlier: _Laid, changing: Sequence[_Laid], moment: datetime) -> Replaced | None:
+def _replaced(
+    earlier: _ComparedPiece, changing: Sequence[_ComparedPiece], moment: datetime
+) -> Replaced | None:
     """Find the piece that replaces a piece at a moment; `changing` has the latest first."""
     text = earlier.piece.text
     name, value = _name_and_value(text)
@@ -565,13 +362,15 @@ def _has_word(text: str, word: str) -> bool:
     return False
 
 
-def _change(earlier: _Laid, line: Line | None, later: _Laid) -> LaterChange | None:
+def _change(
+    earlier: _ComparedPiece, line: Line | None, later: _ComparedPiece
+) -> LaterChange | None:
     """Find a change that a later piece makes to an earlier piece or its line.
 
     Most pairs have none; that is remembered for the next time. `line` is the profile's line that
     the earlier piece is, if it is such a line.
     """
-    pair = (earlier.number, later.number)
+    pair = hash((earlier.number, later.number))
     if pair in _UNCHANGED:
         return None
     moments = earlier.at, later.at
