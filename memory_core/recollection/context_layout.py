@@ -66,6 +66,8 @@ REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
 """The parts that get the budget that is left over, in this order."""
 INSTRUCTIONS_SHARE = 0.25
 """The share of standing instructions in the whole budget, besides what others leave over of it."""
+OUTPUTS_SHARE = 0.2
+"""The share of what tools returned in the budget of memories, if other memories matter most."""
 LEAST_INSTRUCTIONS = 120
 """The tokens that standing instructions may take of any budget, before all other parts.
 
@@ -331,9 +333,7 @@ def _fitting(
     `longest` tokens.
     """
     if kind == "memories":
-        return chosen(
-            material.wanted[kind], room, material.terms, exponent=EXPONENT, longest=longest
-        )
+        return _fitting_memories(material, room, longest)
     return chosen(
         material.wanted[kind],
         room,
@@ -341,6 +341,25 @@ def _fitting(
         longest=longest,
         whole=kind == "foresight",
     )
+
+
+def _fitting_memories(material: Material, room: BudgetLeft, longest: int | None) -> list[Piece]:
+    """Return the memories that fit; what tools returned has a share of its own.
+
+    A single answer of a tool is as long as a dozen statements. Where such an answer matters most,
+    it was asked for, and has no limit.
+    """
+    pieces = material.wanted["memories"]
+    first = max(pieces, key=lambda piece: piece.priority, default=None)
+    outputs = [piece for piece in pieces if piece.is_output]
+    if first is None or first.is_output or not outputs:
+        return chosen(pieces, room, material.terms, exponent=EXPONENT, longest=longest)
+    beside = room.part(OUTPUTS_SHARE)
+    room.cut(beside)
+    fitting = chosen(outputs, beside, material.terms, exponent=EXPONENT, longest=longest)
+    room.add(beside)
+    others = [piece for piece in pieces if not piece.is_output]
+    return [*fitting, *chosen(others, room, material.terms, exponent=EXPONENT, longest=longest)]
 
 
 def _without(piece: Piece, texts: Collection[str]) -> Piece:

@@ -77,6 +77,7 @@ def piece(
         priority=priority,
         speaker=speaker,
         said_by=said_by(memory),
+        is_output="tool" in (memory.actor, memory.metadata.get("role")),
         begins=memory.valid_from
         if _is_truth(memory) and memory.valid_from > memory.event_timestamp
         else None,

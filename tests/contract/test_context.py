@@ -825,6 +825,23 @@ async def test_what_comes_of_an_assistant_or_a_tool_is_told_as_such(words: Memor
     ]
 
 
+async def test_what_tools_returned_leaves_room_for_what_people_said(words: MemoryCore) -> None:
+    for number in range(12):
+        lines = " ".join(f"def deploy_{number}_{line}(target): ..." for line in range(25))
+        output = f"the deploy target of module {number}: {lines}"
+        await words.save(ALICE, turn(output, f"s{number}", actor="tool"))
+    for number in range(8):
+        await words.save(ALICE, turn(f"our deploy target {number} is near Porto", f"t{number}"))
+    asked = ContextInput(query="our deploy target", parts=["memories"])
+    context = await words.context(ALICE, asked)
+    lines = [line for line in context.context.split("\n") if line.startswith("[")]
+    outputs = [line for line in lines if "tool: " in line]
+    assert 0 < sum(map(count_tokens, outputs)) < 500
+    assert len(lines) - len(outputs) == 8
+    asked = ContextInput(query="deploy_3_7(target) of module 3", parts=["memories"])
+    assert "deploy_3_7" in (await words.context(ALICE, asked)).context
+
+
 async def test_what_was_formed_of_the_messages_that_ask_is_not_told_again(world: World) -> None:
     core = await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
     messages = (

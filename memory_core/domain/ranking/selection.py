@@ -110,6 +110,7 @@ class Piece:
         begins: When the stated fact begins, if that is later than when it was said.
         is_asked_for: Whether the query asks for these words themselves: such a piece is selected
             first, whatever its tokens.
+        is_output: Whether it is what a tool returned, or the call of a tool.
 
     """
 
@@ -126,6 +127,7 @@ class Piece:
     said_at: datetime | None = None
     begins: datetime | None = None
     is_asked_for: bool = False
+    is_output: bool = False
 
     @property
     def said(self) -> tuple[datetime, int]:
@@ -256,6 +258,16 @@ class BudgetLeft:
             self.tokens - other.tokens,
             None if self.words is None or other.words is None else self.words - other.words,
         )
+
+    def cut(self, other: BudgetLeft) -> None:
+        """Subtract another budget."""
+        less = self.minus(other)
+        self.tokens, self.words = less.tokens, less.words
+
+    def add(self, other: BudgetLeft) -> None:
+        """Add another budget."""
+        more = self.plus(other)
+        self.tokens, self.words = more.tokens, more.words
 
     def holds(self, piece: Piece, heading: bool) -> bool:
         """Whether a piece fits.
