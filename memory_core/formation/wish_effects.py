@@ -22,10 +22,15 @@ from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.attributes import canonical_subject
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.exclusive_instructions import are_exclusive, is_instead_of
+from memory_core.domain.statements.exclusive_instructions import (
+    are_exclusive,
+    is_instead_of,
+    names_thing,
+)
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
+from memory_core.domain.statements.wish_signs import read
 from memory_core.domain.statements.wishes import INSTRUCTION, Wish
 from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
 from memory_core.domain.text.sentences import sentences
@@ -238,7 +243,8 @@ class EffectFinder:
 
         A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
         for the end of all instructions ends all. Without shared words it is the nearest
-        instruction, unless the wish may be none, or an instruction by itself.
+        instruction, unless the wish may be none, is an instruction by itself, or names another
+        thing: "you may push to main again" ends only what is about pushing or main.
         """
         if wish.extent == "all_instructions":
             return list(instructions)
@@ -255,6 +261,7 @@ class EffectFinder:
             or wish.instructs
             or wish.surety == "perhaps"
             or not instructions
+            or names_thing(read(wish.text))
         ):
             return shared
         names = {instruction.id: instruction for instruction in instructions}
@@ -280,7 +287,7 @@ def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memor
 
     It is empty if no word is shared.
     """
-    wanted = topic_terms(text)
+    wanted = topic_terms(" ".join(word for word in words(text) if word not in _LITTLE_WORDS))
     shared = {
         instruction.id: len(wanted & topic_terms(instruction.content))
         for instruction in instructions

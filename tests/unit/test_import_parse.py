@@ -24,10 +24,7 @@ def body_of(kind: str, body: dict[str, object]) -> dict[str, object]:
 
 
 def test_the_log_of_a_slot_is_taken_as_it_is() -> None:
-    log: dict[str, object] = {
-        "salt": CARD,
-        "entries": [["s", 1, 0, "mem_a", 1, CARD, MOMENT]],
-    }
+    log: dict[str, object] = {"salt": CARD, "entries": [["s", 1, 0, "mem_a", 1, CARD, MOMENT]]}
     assert body_of("slot", log) == log
 
 

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS
-from memory_core.domain.statements.wish_signs import MarkedSentence, read
+from memory_core.domain.statements.wish_marks import OTHER_WORDS
+from memory_core.domain.statements.wish_signs import ACTS, MarkedSentence, read
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 
 _LANGUAGES: Final = (
@@ -120,7 +121,8 @@ _BESIDE: Final = GENERAL_WORDS | {
 _WRITTEN = re.compile(r"[\u30a1-\u30ff\u4e00-\u9fff]+")
 """Words of a Japanese text that are not in hiragana alone."""
 _NAMED = re.compile(
-    r"\b(?:call|address) me (?:by |as )?(?P<called>[^\s,.;!?]{1,40})"
+    r"\b(?<!\bnot )(?<!n['’]t )(?<!\bnever )(?<!\bever )"
+    r"(?:call me (?!back\b)(?:as )?|address me (?:by |as )?)(?P<called>[^\s,.;!?]{1,40})"
     r"|\b(?:nenn|nenne) mich (?:bitte )?(?P<genannt>[^\s,.;!?]{1,40})"
     r"|(?P<yobu>[^\s、。]{1,20}?)と呼んで",
     re.IGNORECASE,
@@ -155,6 +157,12 @@ def wants_value_again(reading: MarkedSentence) -> bool:
         and reading.kind_set.isdisjoint({"AGAIN_OK", "NO_NEED", "NOT", "STOP"})
         and any(pattern.search(text) is not None for _, pattern in _PATTERNS)
     )
+
+
+def names_thing(reading: MarkedSentence) -> bool:
+    """Whether a sentence names a thing, and nothing of the assistant's answers: "main"."""
+    of_answers = reading.kind_set & (ACTS - {"DO_ANSWER"})
+    return not of_answers and not reading.kind_set.isdisjoint({OTHER_WORDS, "THING"})
 
 
 _INSTEAD = re.compile(
@@ -208,8 +216,10 @@ def are_exclusive(first: str, second: str) -> bool:
 
 
 def _name_in(text: str) -> str:
+    """How the speaker wants to be called; "" for "call me at night" and "never call me Max"."""
     match = _NAMED.search(text)
-    return "" if match is None else match[match.lastgroup or 0].casefold()
+    name = "" if match is None else match[match.lastgroup or 0].casefold()
+    return "" if name in GENERAL_WORDS or _NEGATED.fullmatch(name) is not None else name
 
 
 def _values(text: str, kind: Mapping[str, int], pattern: re.Pattern[str]) -> frozenset[int]:
