@@ -123,7 +123,10 @@ class EffectFinder:
         """
         if wish.kind == "forget":
             return await self._named_memories(owner, conversation, wish, message_id)
-        instructions = await self.instructions(owner)
+        actor = conversation.messages[wish.message].actor
+        instructions = [
+            each for each in await self.instructions(owner) if _may_be_of(each.actor, actor)
+        ]
         if wish.kind == "withdrawal":
             return WishEffects(
                 message_id=message_id,
@@ -280,6 +283,11 @@ class EffectFinder:
             await self.store.page(owner, "memory", where, None, MOST_INSTRUCTIONS)
         )
         return memories
+
+
+def _may_be_of(actor: str | None, other: str | None) -> bool:
+    """Whether two names may be those of one person; a missing name may be anyone's."""
+    return not actor or not other or actor.casefold() == other.casefold()
 
 
 def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memory]:

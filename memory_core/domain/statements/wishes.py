@@ -618,6 +618,7 @@ put into contexts in the same way.
 """
 
 
-def key_for(text: str) -> str:
-    """The key of an instruction: the same for the same words."""
-    return f"{INSTRUCTION}/{blake2b(normalised(text).encode(), digest_size=8).hexdigest()}"
+def key_for(text: str, actor: str | None = None) -> str:
+    """The key of an instruction: the same for the same words of the same actor."""
+    told = normalised(f"{actor}: {text}" if actor else text)
+    return f"{INSTRUCTION}/{blake2b(told.encode(), digest_size=8).hexdigest()}"
