@@ -95,6 +95,7 @@ def test_a_permission_that_names_a_thing_ends_only_what_is_about_it(permission: 
         "Answer normally again please",
         "You can ask about him again.",
         "You can speak German with me again.",
+        "ok you can go back to feet and inches, I'm living in Ohio now",
         "Du darfst wieder normal antworten.",
         "もう普通に話していいよ",
     ],

@@ -160,11 +160,18 @@ def wants_value_again(reading: MarkedSentence) -> bool:
 
 
 def names_thing(reading: MarkedSentence) -> bool:
-    """Whether a sentence names a thing, and nothing of the assistant's answers: "main"."""
-    of_answers = reading.kind_set & (ACTS - {"DO_ANSWER"})
-    return not of_answers and not reading.kind_set.isdisjoint({OTHER_WORDS, "THING"})
+    """Whether a permission names a thing, and nothing of the assistant's answers: "main".
+
+    A return names what was before in its own words: "you can go back to feet and inches".
+    """
+    returns = any(mark.kind == "AGAIN" and mark.text not in ONCE_MORE for mark in reading.marks)
+    if returns or reading.kind_set & (ACTS - {"DO_ANSWER"}):
+        return False
+    return not reading.kind_set.isdisjoint({OTHER_WORDS, "THING"})
 
 
+ONCE_MORE = frozenset({"again", "wieder", "また"})
+"""Words for once more that say nothing of what was before."""
 _INSTEAD = re.compile(
     r"\b(?:instead of|rather than|in place of|not|statt|anstatt|anstelle von|nicht) "
 )
