@@ -30,9 +30,11 @@ from tests.builders import NOW
 def test_a_named_client_or_project_has_its_own_budget_and_deadline(
     text: str, slot: tuple[str, str], value: str, actor: str | None
 ) -> None:
-    told = [Message(role="user", content=text, timestamp=NOW, actor=actor)]
+    messages = [Message(role="user", content=text, timestamp=NOW, actor=actor)]
     slots = {
-        (fact.subject, fact.attribute): fact.value for fact in said_facts(told) if fact.attribute
+        (fact.subject, fact.attribute): fact.value
+        for fact in said_facts(messages)
+        if fact.attribute
     }
     assert slots == {slot: value}
 
@@ -54,8 +56,10 @@ def test_a_named_client_or_project_has_its_own_budget_and_deadline(
 def test_a_budget_or_deadline_without_another_owner_is_the_speakers(
     text: str, attribute: str, value: str
 ) -> None:
-    told = [Message(role="user", content=text, timestamp=NOW)]
+    messages = [Message(role="user", content=text, timestamp=NOW)]
     slots = {
-        (fact.subject, fact.attribute): fact.value for fact in said_facts(told) if fact.attribute
+        (fact.subject, fact.attribute): fact.value
+        for fact in said_facts(messages)
+        if fact.attribute
     }
     assert slots == {("user", attribute): value}

@@ -223,7 +223,10 @@ def are_exclusive(first: str, second: str) -> bool:
 
 
 def _name_in(text: str) -> str:
-    """How the speaker wants to be called; "" for "call me at night" and "never call me Max"."""
+    """How the speaker wants to be called.
+
+    It is "" for "call me at night" and "never call me Max".
+    """
     match = _NAMED.search(text)
     name = "" if match is None else match[match.lastgroup or 0].casefold()
     return "" if name in GENERAL_WORDS or _NEGATED.fullmatch(name) is not None else name

@@ -618,6 +618,12 @@ put into contexts in the same way.
 
 
 def key_for(text: str, actor: str | None = None) -> str:
-    """The key of an instruction: the same for the same words of the same actor."""
+    """The key of an instruction: the same for the same words of the same actor.
+
+    Args:
+        text: The instruction, in its words.
+        actor: Who gave it, if a name is known.
+
+    """
     told = normalised(f"{actor}: {text}" if actor else text)
     return f"{INSTRUCTION}/{blake2b(told.encode(), digest_size=8).hexdigest()}"
