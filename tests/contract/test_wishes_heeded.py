@@ -380,8 +380,8 @@ async def test_a_permission_ends_the_instruction_about_the_same(
 async def test_an_instruction_is_ended_only_by_the_person_who_gave_it(
     core: MemoryCore, wish: str, other: str
 ) -> None:
-    for day, (actor, said) in enumerate((("Sabine", wish), ("Luc", other))):
-        await _told_by(core, actor, said, day)
+    for day, (actor, text) in enumerate((("Sabine", wish), ("Luc", other))):
+        await _told_by(core, actor, text, day)
     assert wish in await instructions(core)
     await _told_by(core, "sabine", other, 2)
     assert wish not in await instructions(core)

@@ -625,5 +625,5 @@ def key_for(text: str, actor: str | None = None) -> str:
         actor: Who gave it, if a name is known.
 
     """
-    told = normalised(f"{actor}: {text}" if actor else text)
-    return f"{INSTRUCTION}/{blake2b(told.encode(), digest_size=8).hexdigest()}"
+    written = normalised(f"{actor}: {text}" if actor else text)
+    return f"{INSTRUCTION}/{blake2b(written.encode(), digest_size=8).hexdigest()}"
