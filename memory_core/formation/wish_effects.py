@@ -14,7 +14,7 @@ from typing import TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
 
-from memory_core.domain.conversation import Conversation
+from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE, messages_in
@@ -123,10 +123,7 @@ class EffectFinder:
         """
         if wish.kind == "forget":
             return await self._named_memories(owner, conversation, wish, message_id)
-        actor = conversation.messages[wish.message].actor
-        instructions = [
-            each for each in await self.instructions(owner) if _may_be_of(each.actor, actor)
-        ]
+        instructions = await self._instructions_of(owner, conversation.messages[wish.message])
         if wish.kind == "withdrawal":
             return WishEffects(
                 message_id=message_id,
@@ -178,7 +175,9 @@ class EffectFinder:
             memory for memory in hits if memory.category != INSTRUCTION and not _by_machine(memory)
         ]
         instructions = [
-            memory for memory in await self.instructions(owner) if named_by.has_all_words_in(memory)
+            memory
+            for memory in await self._instructions_of(owner, conversation.messages[wish.message])
+            if named_by.has_all_words_in(memory)
         ]
         named = [
             memory
@@ -273,6 +272,14 @@ class EffectFinder:
             for memory, share in await self.find(owner, wish.text)
             if memory.id in names and share >= NEAR_ENOUGH
         ][:1]
+
+    async def _instructions_of(self, owner: Owner, message: Message) -> list[Memory]:
+        """The active instructions that may be those of a message's actor."""
+        return [
+            memory
+            for memory in await self.instructions(owner)
+            if _may_be_of(memory.actor, message.actor)
+        ]
 
     async def instructions(self, owner: Owner) -> list[Memory]:
         """The active instructions, the newest first."""

@@ -10,17 +10,11 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.memory import Memory, MemoryType, Status
-from memory_core.domain.requests.memories import (
-    ContextInput,
-    ConverseInput,
-    ListInput,
-    RetrieveInput,
-    StatusInput,
-)
+from memory_core.domain.requests.memories import ContextInput, ListInput, RetrieveInput, StatusInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import forgotten
-from tests.telling import formed, talk, tell
+from tests.telling import tell
 from tests.world import BOB, World
 
 DAY = timedelta(days=1)
@@ -367,30 +361,6 @@ async def test_a_permission_ends_the_instruction_about_the_same(
     assert await instructions(core) == [wish]
     await tell(core, permission, session="s2", at=NOW + DAY)
     assert await instructions(core) == []
-
-
-@pytest.mark.parametrize(
-    ("wish", "other"),
-    [
-        ("Please always answer me in German.", "Please always answer me in French."),
-        ("Call me Bine.", "Call me Lucky."),
-        ("Never mention my ex.", "You can mention my ex again."),
-    ],
-)
-async def test_an_instruction_is_ended_only_by_the_person_who_gave_it(
-    core: MemoryCore, wish: str, other: str
-) -> None:
-    for day, (actor, text) in enumerate((("Sabine", wish), ("Luc", other))):
-        await _told_by(core, actor, text, day)
-    assert wish in await instructions(core)
-    await _told_by(core, "sabine", other, 2)
-    assert wish not in await instructions(core)
-
-
-async def _told_by(core: MemoryCore, actor: str, text: str, day: int) -> None:
-    conversation = talk(text, at=NOW + day * DAY, session=f"s{day}").model_dump(mode="json")
-    conversation["messages"][0]["actor"] = actor
-    await formed(core, await core.converse(ALICE, ConverseInput.model_validate(conversation)))
 
 
 async def test_a_request_that_is_denied_forgets_nothing(core: MemoryCore) -> None:
