@@ -14,7 +14,7 @@ from typing import TypedDict, Unpack
 
 from pydantic import ConfigDict, Field
 
-from memory_core.domain.conversation import Conversation
+from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE, messages_in
@@ -22,10 +22,15 @@ from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.attributes import canonical_subject
 from memory_core.domain.statements.contradictions import contradiction
-from memory_core.domain.statements.exclusive_instructions import are_exclusive, is_instead_of
+from memory_core.domain.statements.exclusive_instructions import (
+    are_exclusive,
+    is_instead_of,
+    names_thing,
+)
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
+from memory_core.domain.statements.wish_signs import read
 from memory_core.domain.statements.wishes import INSTRUCTION, Wish
 from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
 from memory_core.domain.text.sentences import sentences
@@ -118,7 +123,7 @@ class EffectFinder:
         """
         if wish.kind == "forget":
             return await self._named_memories(owner, conversation, wish, message_id)
-        instructions = await self.instructions(owner)
+        instructions = await self._instructions_of(owner, conversation.messages[wish.message])
         if wish.kind == "withdrawal":
             return WishEffects(
                 message_id=message_id,
@@ -170,7 +175,9 @@ class EffectFinder:
             memory for memory in hits if memory.category != INSTRUCTION and not _by_machine(memory)
         ]
         instructions = [
-            memory for memory in await self.instructions(owner) if named_by.has_all_words_in(memory)
+            memory
+            for memory in await self._instructions_of(owner, conversation.messages[wish.message])
+            if named_by.has_all_words_in(memory)
         ]
         named = [
             memory
@@ -240,7 +247,8 @@ class EffectFinder:
 
         A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
         for the end of all instructions ends all. Without shared words it is the nearest
-        instruction, unless the wish may be none, or an instruction by itself.
+        instruction, unless the wish may be none, is an instruction by itself, or names another
+        thing: "you may push to main again" ends only what is about pushing or main.
         """
         if wish.extent == "all_instructions":
             return list(instructions)
@@ -257,6 +265,7 @@ class EffectFinder:
             or wish.instructs
             or wish.surety == "perhaps"
             or not instructions
+            or names_thing(read(wish.text))
         ):
             return shared
         names = {instruction.id: instruction for instruction in instructions}
@@ -265,6 +274,14 @@ class EffectFinder:
             for memory, share in await self.find(owner, wish.text)
             if memory.id in names and share >= NEAR_ENOUGH
         ][:1]
+
+    async def _instructions_of(self, owner: Owner, message: Message) -> list[Memory]:
+        """The active instructions that may be those of a message's actor."""
+        return [
+            memory
+            for memory in await self.instructions(owner)
+            if _may_be_of(memory.actor, message.actor)
+        ]
 
     async def instructions(self, owner: Owner) -> list[Memory]:
         """The active instructions, the newest first."""
@@ -277,12 +294,17 @@ class EffectFinder:
         return memories
 
 
+def _may_be_of(actor: str | None, other: str | None) -> bool:
+    """Whether two names may be those of one person; a missing name may be anyone's."""
+    return not actor or not other or actor.casefold() == other.casefold()
+
+
 def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memory]:
     """The instructions that share the most topic words with a wish that ends them.
 
     It is empty if no word is shared.
     """
-    wanted = topic_terms(text)
+    wanted = topic_terms(" ".join(word for word in words(text) if word not in _LITTLE_WORDS))
     shared = {
         instruction.id: len(wanted & topic_terms(instruction.content))
         for instruction in instructions

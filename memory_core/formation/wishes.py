@@ -201,7 +201,8 @@ class Wishes:
     async def _keep(
         self, owner: Owner, conversation: Conversation, wish: Wish, number: int, call: Call
     ) -> str:
-        key, said_at = key_for(wish.text), conversation.messages[wish.message].timestamp
+        message = conversation.messages[wish.message]
+        key, said_at = key_for(wish.text, message.actor), message.timestamp
         until = holds_until(wish.text, local(said_at, zone_of(conversation.time_zone)))
         item = SaveInput(
             type=MemoryType.PROCEDURAL,
@@ -209,6 +210,7 @@ class Wishes:
             value=wish.text,
             content=wish.text,
             category=INSTRUCTION,
+            actor=message.actor,
             session_id=conversation.session_id,
             agent_id=conversation.agent_id,
             source="conversation",

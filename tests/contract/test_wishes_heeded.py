@@ -382,6 +382,48 @@ async def test_a_rule_for_a_coding_agent_ends_when_the_work_is_fine_again(core: 
     assert await instructions(core) == ["Always use metric units."]
 
 
+@pytest.mark.parametrize(
+    ("wish", "permission"),
+    [
+        ("From now on write commit messages in the imperative.", "You may push to main again."),
+        ("From now on write commit messages in the imperative.", "You can deploy again."),
+        ("From now on write commit messages in the imperative.", "You may use the cache again."),
+        ("Always answer in bullet points.", "You can use default exports again."),
+        ("Never mention my ex.", "It's fine to restart the worker now."),
+        ("Antworte immer auf Deutsch.", "Du darfst wieder auf main pushen."),
+        ("いつも短く答えてください", "また本番にデプロイしていいですよ"),
+        ("Please always address me as Dr. Okafor.", "Do not call me by phone, email only please."),
+        ("Call me Max.", "Never call me before 9."),
+    ],
+)
+async def test_a_permission_for_another_thing_ends_no_instruction(
+    core: MemoryCore, wish: str, permission: str
+) -> None:
+    await tell(core, wish, session="s1")
+    (instruction,) = await instructions(core)
+    await tell(core, permission, session="s2", at=NOW + DAY)
+    assert instruction in await instructions(core)
+
+
+@pytest.mark.parametrize(
+    ("wish", "permission"),
+    [
+        ("Never push to main.", "You may push to main again."),
+        ("Never mention my ex.", "It's fine to mention my ex now."),
+        ("Always use metric units.", "You can use imperial units again."),
+        ("Bitte nutze nie Emojis.", "Du darfst wieder Emojis benutzen."),
+        ("いつも短く答えてください", "もう短くなくていいです"),
+    ],
+)
+async def test_a_permission_ends_the_instruction_about_the_same(
+    core: MemoryCore, wish: str, permission: str
+) -> None:
+    await tell(core, wish, session="s1")
+    assert await instructions(core) == [wish]
+    await tell(core, permission, session="s2", at=NOW + DAY)
+    assert await instructions(core) == []
+
+
 async def test_a_request_that_is_denied_forgets_nothing(core: MemoryCore) -> None:
     await tell(core, "Mein Gehalt ist 4000 Euro.", session="s1")
     task = await tell(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.statements.exclusive_instructions import are_exclusive
+from memory_core.domain.statements.exclusive_instructions import are_exclusive, names_thing
+from memory_core.domain.statements.wish_signs import read
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,7 @@ from memory_core.domain.statements.exclusive_instructions import are_exclusive
         ("Bitte antworte immer kurz.", "Antworte immer ausführlich."),
         ("Always be formal.", "Always be casual."),
         ("Call me Sam.", "Always call me Captain."),
+        ("Call me Sam.", "From now on address me as Dr. Okafor, never by my first name."),
         ("Always give me prices in euros.", "Give me prices in pounds from now on."),
         ("Always show distances in miles.", "Please use kilometres for distances from now on."),
         ("Antworte immer mit Stichpunkten.", "Antworte ab jetzt in Fließtext."),
@@ -51,6 +53,15 @@ def test_two_values_of_one_kind_exclude_each_other(first: str, second: str) -> N
         ("Always answer briefly.", "Always keep my emails long."),
         ("Never suggest meat.", "Always suggest vegetables."),
         ("Call me Sam.", "call me sam"),
+        ("Please always address me as Dr. Okafor.", "Do not call me by phone, email only please."),
+        ("Please always address me as Dr. Okafor.", "Do not call me at night."),
+        ("Call me Max.", "Never call me before 9."),
+        ("Call me Max.", "Always call me on my mobile."),
+        ("Call me Max.", "Please call me back when the build fails."),
+        ("Call me Max.", "Never call me Sir."),
+        ("Nenn mich Max.", "Nenn mich bitte nicht Moritz."),
+        ("Nenn mich Max.", "Ruf mich bitte nie vor neun an."),
+        ("サムと呼んで。", "夜は電話しないでください。"),
         ("いつも英語で答えてください。", "メールは日本語で書いて。"),
         ("これからは敬語を使わないでください。", "メールは敬語で書いてください。"),
         ("これからは敬語を使わないでください。", "返事は三行以内にしてください。"),
@@ -59,3 +70,35 @@ def test_two_values_of_one_kind_exclude_each_other(first: str, second: str) -> N
 def test_others_hold_beside_each_other(first: str, second: str) -> None:
     assert not are_exclusive(first, second)
     assert not are_exclusive(second, first)
+
+
+@pytest.mark.parametrize(
+    "permission",
+    [
+        "You may push to main again.",
+        "You can deploy again.",
+        "You may use the cache again.",
+        "You can use default exports again.",
+        "It's fine to restart the worker now.",
+        "Du darfst wieder auf main pushen.",
+        "また本番にデプロイしていいですよ",
+    ],
+)
+def test_a_permission_that_names_a_thing_ends_only_what_is_about_it(permission: str) -> None:
+    assert names_thing(read(permission))
+
+
+@pytest.mark.parametrize(
+    "permission",
+    [
+        "You don't need to be brief anymore.",
+        "Answer normally again please",
+        "You can ask about him again.",
+        "You can speak German with me again.",
+        "ok you can go back to feet and inches, I'm living in Ohio now",
+        "Du darfst wieder normal antworten.",
+        "もう普通に話していいよ",
+    ],
+)
+def test_a_permission_about_answers_may_end_the_nearest_instruction(permission: str) -> None:
+    assert not names_thing(read(permission))

@@ -432,6 +432,21 @@ def test_what_is_told_before_an_instruction_is_no_part_of_it(text: str, instruct
         "Never touch the migrations folder.",
         "Commit nie direkt auf main.",
         "Pushe nie auf main.",
+        "from now on, commit messages in the imperative",
+        "Never deploy on Fridays.",
+        "Never touch src/gen.",
+        "Never promise refunds.",
+        "Never share the roadmap with customers.",
+        "Always tag Priya in reviews.",
+        "Always escalate refunds above 100 EUR to Dana.",
+        "Make sure to always run pnpm lint before pushing.",
+        "Do not commit without tests.",
+        "When you open a PR, always tag @priya.",
+        "Ask before you delete files.",
+        "Ask me before you run migrations.",
+        "Niemals auf main pushen.",
+        "Immer die Tests ausführen.",
+        "Frag mich, bevor du Dateien löschst.",
         "Führe immer die Tests aus, bevor du committest.",
         "コミット前に必ずテストを実行してください",
         "絶対に本番ブランチへ直接プッシュしないで",
@@ -439,6 +454,12 @@ def test_what_is_told_before_an_instruction_is_no_part_of_it(text: str, instruct
 )
 def test_a_rule_for_a_coding_agent_is_an_instruction(text: str) -> None:
     assert [(wish.kind, wish.text) for wish in wishes(text)] == [("instruction", text)]
+
+
+def test_a_rule_for_a_coding_agent_stands_after_the_word_to_remember_it() -> None:
+    assert [wish.text for wish in wishes("Remember: never push to main.")] == [
+        "never push to main."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -454,6 +475,20 @@ def test_a_rule_for_a_coding_agent_is_an_instruction(text: str) -> None:
         "We always run the tests before we commit.",
         "Should I always run the tests before I commit?",
         "Never run a marathon without training.",
+        "Never change a running system.",
+        "Never promise anything.",
+        "Never work on Sundays, my doctor says.",
+        "Never worked on the repo.",
+        "Always writes tests.",
+        "Make sure to add the tests.",
+        "Do not delete this file without asking me.",
+        "Don't push yourself without rest.",
+        "Ask him before you leave.",
+        "Ask me before you buy that.",
+        "From now on tests are run by CI.",
+        "From now on we run the tests at night.",
+        "Immer diese Tests im Code.",
+        "Niemals aufgeben!",
         "Ich pushe nie auf main.",
         "Wir führen immer die Tests aus.",
         "Führst du immer die Tests aus?",

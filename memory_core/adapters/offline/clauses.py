@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from memory_core.adapters.offline.casual import written_out
-from memory_core.domain.text.spelling import ANY_MONTH
+from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
 
 _NEAREST = (
@@ -141,6 +141,16 @@ _SUBJECT = re.compile(
     r"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b))"
 )
+_PROJECT = (
+    rf"(?!(?i:{ANY_MONTH}|{ANY_WEEKDAY})\b)[A-ZÀ-Þ][\w&-]{{1,30}}(?: [A-ZÀ-Þ][\w&-]{{1,30}})?"
+)
+_NAMED_THING = re.compile(
+    rf"(?P<named>{_PROJECT}) "
+    r"(?P<thing>(?:[a-z-]{2,20} )?(?:budget|deadline|due date|launch|release)\b)"
+    rf"|(?P<head>budget|deadline|due date) for (?:the )?(?P<of>{_PROJECT})"
+    r"(?P<part> (?!(?:is|was|has|will|got|went|moved|slipped|starts|begins)\b)[a-z-]{2,20})?(?= )"
+)
+"""A thing of a client or a project with a name: "Contoso budget", "deadline for the Helios bid"."""
 _RELATIVE_OF = re.compile(rf"'s (?:[a-z]{{2,10}} )?(?:{KIN})\b", re.IGNORECASE)
 """Follows a relative whose own relative a clause is about: "my brother's wife"."""
 _REPLACED = re.compile(
@@ -180,7 +190,7 @@ class Clause:
 
     Attributes:
         subject: "I", "my" (a thing of the speaker), "we", "call me", "my sister", "my sister Lena",
-            a name, or "" for none.
+            "the Contoso" (a thing of a named client or project), a name, or "" for none.
         rest: The words after the subject.
         joined: The word or sign before the clause: "and", ",".
         carried: Whether the subject is that of an earlier clause.
@@ -225,7 +235,8 @@ def asserted_clauses(sentence: str) -> list[Clause]:
             subject = ""
             continue
         clause = _clause(piece.rstrip("?"), joined, subject, lead)
-        subject = clause.subject if clause.subject != "my" or clause.carried else ""
+        is_thing = clause.subject == "my" or clause.subject.startswith("the ")
+        subject = "" if is_thing and not clause.carried else clause.subject
         clauses.append(clause)
         if _UNREAL.match(piece) or quotes(clause):
             break
@@ -304,6 +315,12 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
         return Clause(f"my {kind} {called}".rstrip(), rest, joined, lead=lead)
     if match["name"]:
         return Clause(match["name"], rest, joined, lead=lead)
+    if match["own"] and match["own"].casefold() != "my":
+        thing = _NAMED_THING.match(rest)
+        if thing is not None:
+            of_thing = thing["thing"] or f"{thing['part'] or ''} {thing['head']}".strip()
+            named = thing["named"] or thing["of"]
+            return Clause(f"the {named}", f"{of_thing}{rest[thing.end() :]}", joined, lead=lead)
     if match["own"] == "":
         rest = rest[:1].lower() + rest[1:]
     named = "I" if match["self"] else "we" if match["us"] else "call me" if match["call"] else "my"

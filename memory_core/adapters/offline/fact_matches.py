@@ -199,7 +199,8 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
                 yield PatternMatch(_HAS_PET, {"value": match["name"], "of": match["of"]}, "I")
     raised = _RAISED.match(sentence)
     if raised is not None and (value := amount(raised["value"].rstrip("."))) is not None:
-        yield PatternMatch(_AMOUNTS_TO, {"of": raised["of"], "value": value}, "my")
+        subject = f"the {raised['its']}" if raised["its"] else "my"
+        yield PatternMatch(_AMOUNTS_TO, {"of": raised["of"], "value": value}, subject)
 
 
 _WHERE_WE_LIVE = re.compile(
@@ -236,8 +237,10 @@ _IS_MY = re.compile(
     r"(?=[.!,;]|\Z| (?:now|since|and)\b)"
 )
 _RAISED = re.compile(
-    r"(?:[Tt]he|[Mm]y|[Oo]ur) (?:landlord|landlady)(?: has| just){0,2}"
-    r" (?:raised|increased|put up|lowered|reduced) (?:my|our|the) (?P<of>rent)"
+    r"(?:(?:[Tt]he|[Mm]y|[Oo]ur) (?:landlord|landlady|client|customer)"
+    r"|(?P<its>[A-ZÀ-Þ][\w&-]{1,30})(?=[a-z ]{4,40} its ))(?: has| just){0,2}"
+    r" (?:raised|increased|put up|lowered|reduced|cut|moved|pushed|postponed|extended)"
+    r" (?:my|our|the|its) (?P<of>rent|budget|deadline|due date|launch|release)"
     r" (?:from [^;!?]{1,30}? )?to (?P<value>(?:[^,;!?]|,(?=\d)){1,40})"
 )
 _AMOUNTS_TO = next(row for row in fact_patterns.ENGLISH if row.shape is amount)
@@ -357,7 +360,7 @@ _NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
 
 def _kind(clause: Clause) -> Of:
     kinds: dict[str, Of] = {"I": "self", "we": "we", "my": "mine", "call me": "call", "": "foreign"}
-    return kinds.get(clause.subject, "other")
+    return kinds.get("my" if clause.subject.startswith("the ") else clause.subject, "other")
 
 
 def is_negated(words: str) -> bool:
@@ -441,12 +444,13 @@ def _thing_of(of: str) -> str:
 
     "new rent" is the "rent".
     """
-    thing = _QUALITY.sub("", of)
+    thing = _ITS_DAY.sub("", _QUALITY.sub("", of))
     match = _FOR_WHAT.fullmatch(thing)
     return f"{match['what']} {match['thing']}" if match else thing
 
 
 _QUALITY = re.compile(r"\A(?:new|current|total|overall) ")
+_ITS_DAY = re.compile(r"(?:(?<=\blaunch)|(?<=\brelease)) (?:date|day)\Z")
 _FOR_WHAT = re.compile(
     r"(?P<thing>budget|limit|password|deadline|rent|code) (?:for|of|at) (?:the |my "
     r"|our )?(?P<what>[\w'-]+(?: [\w'-]+)?)"

@@ -225,7 +225,8 @@ def subject_and_owner(subject: str, speaker: str) -> tuple[str, str, bool]:
             f"{speaker.lower() if speaker == 'User' else speaker}'s {subject[3:]}",
             bool(_ONE_EACH.match(subject)),
         )
-    return subject, subject, True
+    named = subject.removeprefix("the ")
+    return named, named, True
 
 
 def _split_relation(subject: str) -> tuple[str, str]:

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS
-from memory_core.domain.statements.wish_signs import MarkedSentence, read
+from memory_core.domain.statements.wish_marks import OTHER_WORDS
+from memory_core.domain.statements.wish_signs import ACTS, MarkedSentence, read
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 
 _LANGUAGES: Final = (
@@ -120,7 +121,8 @@ _BESIDE: Final = GENERAL_WORDS | {
 _WRITTEN = re.compile(r"[\u30a1-\u30ff\u4e00-\u9fff]+")
 """Words of a Japanese text that are not in hiragana alone."""
 _NAMED = re.compile(
-    r"\b(?:call|address) me (?:by |as )?(?P<called>[^\s,.;!?]{1,40})"
+    r"\b(?<!\bnot )(?<!n['’]t )(?<!\bnever )(?<!\bever )"
+    r"(?:call me (?!back\b)(?:as )?|address me (?:by |as )?)(?P<called>[^\s,.;!?]{1,40})"
     r"|\b(?:nenn|nenne) mich (?:bitte )?(?P<genannt>[^\s,.;!?]{1,40})"
     r"|(?P<yobu>[^\s、。]{1,20}?)と呼んで",
     re.IGNORECASE,
@@ -157,6 +159,19 @@ def wants_value_again(reading: MarkedSentence) -> bool:
     )
 
 
+def names_thing(reading: MarkedSentence) -> bool:
+    """Whether a permission names a thing, and nothing of the assistant's answers: "main".
+
+    A return names what was before in its own words: "you can go back to feet and inches".
+    """
+    returns = any(mark.kind == "AGAIN" and mark.text not in ONCE_MORE for mark in reading.marks)
+    if returns or reading.kind_set & (ACTS - {"DO_ANSWER"}):
+        return False
+    return not reading.kind_set.isdisjoint({OTHER_WORDS, "THING"})
+
+
+ONCE_MORE = frozenset({"again", "wieder", "また"})
+"""Words for once more that say nothing of what was before."""
 _INSTEAD = re.compile(
     r"\b(?:instead of|rather than|in place of|not|statt|anstatt|anstelle von|nicht) "
 )
@@ -208,8 +223,13 @@ def are_exclusive(first: str, second: str) -> bool:
 
 
 def _name_in(text: str) -> str:
+    """How the speaker wants to be called.
+
+    It is "" for "call me at night" and "never call me Max".
+    """
     match = _NAMED.search(text)
-    return "" if match is None else match[match.lastgroup or 0].casefold()
+    name = "" if match is None else match[match.lastgroup or 0].casefold()
+    return "" if name in GENERAL_WORDS or _NEGATED.fullmatch(name) is not None else name
 
 
 def _values(text: str, kind: Mapping[str, int], pattern: re.Pattern[str]) -> frozenset[int]:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final, Literal, get_args
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.exclusive_instructions import wants_value_again
+from memory_core.domain.statements.exclusive_instructions import ONCE_MORE, wants_value_again
 from memory_core.domain.statements.forget_topics import (
     GENERAL_WORDS,
     names_all,
@@ -87,7 +87,6 @@ _OF_ANSWERS = ACTS | {*("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABO
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
 """Kinds among them that are said of people as well."""
 _ALWAYS = frozenset({"always", "immer", "いつも", "必ず", "常に"})
-_ONCE_MORE = frozenset({"again", "wieder", "また"})
 _FORGETTING = frozenset({"FORGET", "VERGESSEN", "DELETE"})
 _ALL_OF_THEM = frozenset({"alle", "all", "全部", "すべて", "全て"})
 _NAMES_NO_MATTER = _ALL_OF_THEM | {"して"}
@@ -568,7 +567,7 @@ def _wants_always_again(reading: MarkedSentence) -> bool:
     back = {mark.text for mark in reading.marks if mark.kind == "AGAIN"}
     return (
         not texts.isdisjoint(_ALWAYS)
-        and back <= _ONCE_MORE
+        and back <= ONCE_MORE
         and not reading.kind_set & {"AGAIN_OK", "NO_NEED", "NOT", "STOP"}
     )
 
@@ -618,6 +617,13 @@ put into contexts in the same way.
 """
 
 
-def key_for(text: str) -> str:
-    """The key of an instruction: the same for the same words."""
-    return f"{INSTRUCTION}/{blake2b(normalised(text).encode(), digest_size=8).hexdigest()}"
+def key_for(text: str, actor: str | None = None) -> str:
+    """The key of an instruction: the same for the same words of the same actor.
+
+    Args:
+        text: The instruction, in its words.
+        actor: Who gave it, if a name is known.
+
+    """
+    written = normalised(f"{actor}: {text}" if actor else text)
+    return f"{INSTRUCTION}/{blake2b(written.encode(), digest_size=8).hexdigest()}"

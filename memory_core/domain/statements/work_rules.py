@@ -10,10 +10,12 @@ import re
 from typing import Final
 
 from memory_core.domain.statements.wish_signs import MarkedSentence
+from memory_core.domain.text.analyzer import words
 
 _ENGLISH_VERB: Final = (
     r"(?:run|commit|push|merge|deploy|release|test|format|build|install|import|touch|edit|modify"
-    r"|change|delete|remove|drop|rename|bump|upgrade|add|check|open|create|update|work|write|use)"
+    r"|change|delete|remove|drop|rename|bump|upgrade|add|check|open|create|update|work|write|use"
+    r"|tag|assign|escalate|approve|publish|share|promise)"
 )
 _GERMAN_VERB: Final = (
     r"(?:commit|committe|push|pushe|merge|deploy|deploye|teste?|führ|führe|starte?|lösche?|ändere?"
@@ -25,11 +27,26 @@ _OBJECT: Final = (
     r"|code|files?|dateien|datei|folder|ordner|dependency|dependencies|abhängigkeiten|packages?"
     r"|pakete?|secrets|credentials|config|pipeline|reviews?|changelog)"
 )
+_THING: Final = re.compile(
+    rf"\b{_OBJECT}\b|[@`\d]|\w[/._]\w|(?<!\w)(?:the|any|all|every|each) \w{{3}}"
+    r"|\w{3}s(?=[\s.!]*\Z)|\b(?:before|after|when|unless|without)\b"
+)
+"""What work is done on, or when: a thing of a repository, a number, or things in general."""
 _RULE: Final = re.compile(
-    r"(?P<lead>[^:：.!?]{0,60}(?:\b(?:rules?|regeln?)\b|ルール)[^:：.!?]{0,40}[:：]\s{0,3})?(?P<rule>"
-    r"(?:(?:please|bitte|and|und|also) ){0,2}(?:"
-    r"(?:always|never|(?:don't|do not) ever) (?:(?:force-push|rebase|squash|lint)\b"
-    rf"|{_ENGLISH_VERB}\b[^.!?]{{0,80}}\b{_OBJECT}\b)"
+    r"(?P<lead>[^:：.!?]{0,60}(?:\b(?:rules?|regeln?|remember|reminder|note|merke?)\b|ルール)"
+    r"[^:：.!?]{0,40}[:：]\s{0,3})?(?P<rule>"
+    r"(?:(?:please|bitte|and|und|also) ){0,2}"
+    r"(?:(?:when(?:ever)?|if|before|after) you [^,.!?]{2,60}, )?(?:"
+    r"(?:always|never|(?:don't|do not) ever|make sure (?:to|you|that you) (?:always|never)) (?:"
+    rf"(?:force-push|rebase|squash|lint)\b|{_ENGLISH_VERB}\b(?! (?:an?|your|it|that)\b)"
+    rf"(?P<done_on>[^!?]{{1,160}})|{_ENGLISH_VERB}\b[^.!?]{{0,80}}\b{_OBJECT}\b)"
+    rf"|(?:do not|don't) (?![^.!?]{{0,80}}\b(?:this|that|these|it|your\w{{0,4}})\b)"
+    rf"(?=[^.!?]{{0,80}}\b{_OBJECT}\b){_ENGLISH_VERB}\b[^.!?]{{0,60}}\b(?:without|unless)\b"
+    r"|ask(?: me| us| first)?,? before you \w{2,20}\b(?! (?:it|this|that)\b)"
+    r"|frage? (?:mich|uns)(?: bitte)?(?: immer)?,? bevor du\b(?! (?:es|das|dies)\b)"
+    rf"|(?:from now on|ab jetzt|ab sofort),? (?=[^.!?]{{0,40}}\b{_OBJECT}\b)"
+    r"(?![^.!?]{0,80}\b(?:is|are|was|will|has|have|ist|sind|wird|hat|haben|we|i|ich|wir)\b)"
+    rf"|(?:nie|niemals|immer|stets) [^.!?]{{0,60}}\b{_OBJECT}\b[^.!?]{{1,40}}en[\s.!]*\Z"
     rf"|{_GERMAN_VERB} (?:bitte )?(?:nie|niemals|immer|stets)\b[^.!?]{{0,80}}\b{_OBJECT}\b"
     r"|[^。！？]{0,40}(?:テスト|コミット|プッシュ|マージ|デプロイ|リンター|ブランチ|本番)[^。！？]{0,40}"
     r"(?:実行し|走らせ|通し|確認し|プッシュし|マージし|コミットし|デプロイし|しない|触らない|消さない)"
@@ -57,6 +74,11 @@ def rule_of_work(reading: MarkedSentence) -> int | None:
         return 0
     match = _RULE.match(reading.text)
     if match is None or reading.asks or "SAYS" in reading.kind_set:
+        return None
+    done_on = match["done_on"]
+    if done_on is not None and not (
+        _THING.search(done_on) or reading.capitals.intersection(words(done_on))
+    ):
         return None
     if reading.japanese and _JAPANESE_ALWAYS.search(reading.text) is None:
         return None
