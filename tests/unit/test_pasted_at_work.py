@@ -54,6 +54,13 @@ def test_what_is_pasted_at_work_is_not_the_speakers(text: str, others: tuple[str
     assert [word for word in others if word in own_words(text)] == []
 
 
+def test_in_a_pasted_chat_the_speakers_own_lines_stay() -> None:
+    text = "Me: I live in Rome.\nBen: I live in Oslo.\nMe: Ah.\nBen: Yes."
+    own = own_words(text)
+    assert "Rome" in own
+    assert "Oslo" not in own
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -76,6 +83,7 @@ def test_what_is_pasted_at_work_is_not_the_speakers(text: str, others: tuple[str
         "Two things: I moved to Ghent. Also: I work at Globex.",
         "Merke dir: Ich wohne in Mainz.",
         "12:30: I have lunch with Ana.",
+        "Dentist 10:30 AM\nGym 6:00 PM\nI live in Rome.",
         "To the support team: I moved to Ghent.",
     ],
 )

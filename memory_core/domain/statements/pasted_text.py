@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from memory_core.domain.text.prefilter import may_match
 
@@ -129,6 +130,8 @@ _TIMED_HEAD = re.compile(
 )
 """A line above a message of a chat: "tom 10:02 AM"."""
 _NAMED = re.compile(rf"^[ \t]*(?P<name>{_NAME})[:：][ \t]+[^\n]*", re.MULTILINE)
+_SELF = frozenset({"me", "i", "ich", "私", "僕", "俺"})
+"""The names of the speaker in a chat that they paste."""
 _LABELS = frozenset(
     [
         "also",
@@ -197,12 +200,13 @@ def _chat(text: str) -> Iterator[tuple[int, int]]:
     if len(timed) > 1 or (timed and timed[0]["open"]):
         yield from (match.span() for match in timed)
     heads = [*_TIMED_HEAD.finditer(text)]
-    if len(heads) > 1:
+    # in a list of times, one head follows the other
+    if len(heads) > 1 and all(head.end() + 1 < after.start() for head, after in pairwise(heads)):
         yield heads[0].start(), len(text)
     named = [*_NAMED.finditer(text)]
     lines = Counter(match["name"].casefold() for match in named)
     if len(lines) > 1 and max(lines.values()) > 1 and _LABELS.isdisjoint(lines):
-        yield from (match.span() for match in named)
+        yield from (match.span() for match in named if match["name"].casefold() not in _SELF)
 
 
 def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
