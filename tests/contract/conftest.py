@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
@@ -43,6 +44,8 @@ def cosmos_server() -> Iterator[CosmosServer]:
 
 @pytest.fixture(scope="session")
 def _cosmos_here() -> CosmosHere:
+    # else the first call's deadline would run while the SDK is imported
+    importlib.import_module("azure.cosmos.aio")
     return CosmosHere(flags=UNRANKED if os.environ.get(ALL_UNRANKED) else ())
 
 
