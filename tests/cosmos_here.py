@@ -39,8 +39,8 @@ class CosmosHere(Steered):
 
     def drop_databases(self) -> None:
         """Forget what tests have written, but for the containers that others are copies of."""
-        kept = {database for database, _ in self.provisioned.values()}
-        for database in self._account.rids.keys() - kept:
+        templates = {database for database, _ in self.provisioned.values()}
+        for database in self._account.rids.keys() - templates:
             self._account.delete_database(database)
 
     def _control(self, method: str, resource: str, body: Any = None) -> Any:
