@@ -40,7 +40,74 @@ STORM = (
 """Every way in which a request can fail or hang, the last one after it was carried out."""
 
 
-class CosmosServer:
+class Steered:
+    """An emulator that tests steer and look at, wherever it runs."""
+
+    endpoint: str
+
+    def __init__(self) -> None:
+        self.provisioned: dict[int, tuple[str, str]] = {}
+        """By the length of vectors, a database and a container that the product has made here."""
+
+    def fault(self, kind: str, **rule: Any) -> None:
+        """Let requests fail: see `faults.Rule` for what a rule may say."""
+        self._control("POST", "faults", {"kind": kind, **rule})
+
+    def storm(self, share: float = 0.2) -> None:
+        """Let this share of all requests for documents fail, by faults of every kind in
+        equal parts.
+        """
+        for number, kind in enumerate(STORM):
+            self.fault(
+                kind,
+                operations=["documents"],
+                probability=share / len(STORM),
+                seed=number,
+                retry_after_ms=5,
+                delay_ms=20,
+            )
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The rules in force, with how often each has struck."""
+        rules: list[dict[str, Any]] = self._control("GET", "faults")
+        return rules
+
+    def heal(self) -> None:
+        """End all faults."""
+        self._control("DELETE", "faults")
+
+    def requests(self) -> list[dict[str, Any]]:
+        """What was asked since the last `forget_requests`, in order."""
+        requests: list[dict[str, Any]] = self._control("GET", "requests")
+        return requests
+
+    def forget_requests(self) -> None:
+        """Begin the log again."""
+        self._control("DELETE", "requests")
+
+    def lag(self, *, milliseconds: float = 0.0, commits: int = 0) -> None:
+        """Let the replica's port be this far behind from now on."""
+        self._control("POST", "lag", {"milliseconds": milliseconds, "commits": commits})
+
+    def catch_up(self) -> None:
+        """Let the replica have everything again."""
+        self._control("DELETE", "lag")
+
+    def advance(self, seconds: float) -> None:
+        """Move the emulator's clock forward."""
+        self._control("POST", "clock", {"advance_s": seconds})
+
+    def copy_container(self, of: tuple[str, str], to: tuple[str, str]) -> None:
+        """Make an empty container with the policies of another, and its database where it
+        is missing; each is named by its database and itself.
+        """
+        self._control("POST", "containers", {"of": of, "to": to})
+
+    def _control(self, method: str, resource: str, body: Any = None) -> Any:
+        raise NotImplementedError
+
+
+class CosmosServer(Steered):
     """One emulator. With a `data` file, `kill` and `start` bring it back on the same ports with
     its documents.
     """
@@ -54,6 +121,7 @@ class CosmosServer:
         certificate: Path | None = None,
         flags: Sequence[str] = (),
     ) -> None:
+        super().__init__()
         self._data = data
         self._options = ["--consistency", consistency, "--ranges", str(ranges), *flags]
         if certificate is not None:
@@ -61,8 +129,6 @@ class CosmosServer:
         self._ports = [kept_for(self), kept_for(self)]
         self._process: fork_server.Program | None = None
         self._door: httpx.Client | None = None
-        self.provisioned: dict[int, tuple[str, str]] = {}
-        """By the length of vectors, a database and a container that the product has made here."""
         self.endpoint = ""
         self.replica = ""
 
@@ -109,61 +175,7 @@ class CosmosServer:
             self._door = None
         self.provisioned.clear()
 
-    def fault(self, kind: str, **rule: Any) -> None:
-        """Let requests fail: see `faults.Rule` for what a rule may say."""
-        self._control("POST", "faults", {"kind": kind, **rule})
-
-    def storm(self, share: float = 0.2) -> None:
-        """Let this share of all requests for documents fail, by faults of every kind in
-        equal parts.
-        """
-        for number, kind in enumerate(STORM):
-            self.fault(
-                kind,
-                operations=["documents"],
-                probability=share / len(STORM),
-                seed=number,
-                retry_after_ms=5,
-                delay_ms=20,
-            )
-
-    def faults(self) -> list[dict[str, Any]]:
-        """The rules in force, with how often each has struck."""
-        rules: list[dict[str, Any]] = self._control("GET", "faults").json()
-        return rules
-
-    def heal(self) -> None:
-        """End all faults."""
-        self._control("DELETE", "faults")
-
-    def requests(self) -> list[dict[str, Any]]:
-        """What was asked since the last `forget_requests`, in order."""
-        requests: list[dict[str, Any]] = self._control("GET", "requests").json()
-        return requests
-
-    def forget_requests(self) -> None:
-        """Begin the log again."""
-        self._control("DELETE", "requests")
-
-    def lag(self, *, milliseconds: float = 0.0, commits: int = 0) -> None:
-        """Let the replica's port be this far behind from now on."""
-        self._control("POST", "lag", {"milliseconds": milliseconds, "commits": commits})
-
-    def catch_up(self) -> None:
-        """Let the replica have everything again."""
-        self._control("DELETE", "lag")
-
-    def advance(self, seconds: float) -> None:
-        """Move the emulator's clock forward."""
-        self._control("POST", "clock", {"advance_s": seconds})
-
-    def copy_container(self, of: tuple[str, str], to: tuple[str, str]) -> None:
-        """Make an empty container with the policies of another, and its database where it
-        is missing; each is named by its database and itself.
-        """
-        self._control("POST", "containers", {"of": of, "to": to})
-
-    def _control(self, method: str, resource: str, body: Any = None) -> httpx.Response:
+    def _control(self, method: str, resource: str, body: Any = None) -> Any:
         # A rule set in one call is in force in the next request: the emulator answers one at a
         # time. Without `verify=False` a client would read the list of authorities, 60 ms,
         # to speak plain HTTP.
@@ -171,7 +183,7 @@ class CosmosServer:
             self._door = httpx.Client(timeout=10, trust_env=False, verify=False)
         response = self._door.request(method, f"{self.endpoint}_emulator/{resource}", json=body)
         response.raise_for_status()
-        return response
+        return response.json() if response.content else None
 
     def _wait_until_ready(self, deadline: float) -> None:
         while time.monotonic() < deadline:

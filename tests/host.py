@@ -105,11 +105,14 @@ def answer_when(
 ) -> Answer:
     """Ask again until an answer is wanted; that answer. Fails with the last one after so
     many seconds.
+
+    The pauses grow to a tenth of a second: who asks takes time from who is asked.
     """
-    deadline = time.monotonic() + limit_s
+    deadline, pause = time.monotonic() + limit_s, 0.01
     while not is_wanted(last := ask()):
         assert time.monotonic() < deadline, last
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(0.1, pause * 1.5)
     return last
 
 

@@ -42,7 +42,7 @@ from memory_core.recollection.filters import of_list, shows
 from tests.builders import NOW, StillClock
 from tests.conflicts import DECISIONS, asking, check_questions, records_of
 from tests.contract.conftest import SharedClock, on_cosmos
-from tests.cosmos_server import CosmosServer, running
+from tests.cosmos_server import Steered, running
 from tests.cosmos_traffic import check_that_each_names_one_user
 from tests.truth_by_moments import Grid, around, boundaries_of
 from tests.world import World, fact, listed
@@ -387,11 +387,7 @@ async def differences_of(
 
 
 def check(
-    folder: Path,
-    clock: StillClock,
-    server: CosmosServer | None,
-    seeds: Iterable[int],
-    writers: int = 1,
+    folder: Path, clock: StillClock, server: Steered | None, seeds: Iterable[int], writers: int = 1
 ) -> None:
     """Fail at the first life of these seeds that is not as the tables say."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ from tests.azurite_server import AzuriteServer
 from tests.azurite_server import running as azurite_running
 from tests.builders import DIMENSIONS, StillClock
 from tests.contract.insistent import Insistent
-from tests.cosmos_server import IGNORES_RANK, KEY, REFUSES_DISTANCE, CosmosServer, running
+from tests.cosmos_here import CosmosHere
+from tests.cosmos_server import IGNORES_RANK, KEY, REFUSES_DISTANCE, CosmosServer, Steered, running
 from tests.cosmos_traffic import check_that_each_names_one_user
 from tests.world import WordsEmbedder, World
 
@@ -38,6 +40,24 @@ def cosmos_server() -> Iterator[CosmosServer]:
     with running(flags=UNRANKED if os.environ.get(ALL_UNRANKED) else ()) as started:
         yield started
         check_that_each_names_one_user(started.requests())
+
+
+@pytest.fixture(scope="session")
+def _cosmos_here() -> CosmosHere:
+    # else the first call's deadline would run while the SDK is imported
+    importlib.import_module("azure.cosmos.aio")
+    return CosmosHere(flags=UNRANKED if os.environ.get(ALL_UNRANKED) else ())
+
+
+@pytest.fixture
+def cosmos_here(_cosmos_here: CosmosHere) -> Iterator[CosmosHere]:
+    """The account of the product's tests, within their process; after each, whatever it asked for
+    is checked to have named one user each time.
+    """
+    _cosmos_here.forget_requests()
+    yield _cosmos_here
+    check_that_each_names_one_user(_cosmos_here.requests())
+    _cosmos_here.drop_databases()
 
 
 @pytest.fixture(scope="session")
@@ -60,14 +80,18 @@ def stormy_server() -> Iterator[CosmosServer]:
 
 
 @pytest.fixture
-def server(request: pytest.FixtureRequest, adapter: str) -> CosmosServer | None:
-    """The emulator behind the test's stores; None where they need none."""
+def server(request: pytest.FixtureRequest, adapter: str) -> Steered | None:
+    """The emulator behind the test's stores; None where they need none. What tests a store itself
+    speaks HTTP with it; what tests the product does without, which is half of the work.
+    """
     emulator = STORES[adapter].emulator
+    if emulator == "cosmos_server" and "store_factory" not in request.fixturenames:
+        emulator = "cosmos_here"
     return None if emulator is None else request.getfixturevalue(emulator)
 
 
 @pytest.fixture
-def maker(adapter: str, server: CosmosServer | None) -> Callable[[Path, StillClock], MakeStore]:
+def maker(adapter: str, server: Steered | None) -> Callable[[Path, StillClock], MakeStore]:
     """How the test's stores are made, over a folder or on the emulator."""
     return lambda folder, clock: STORES[adapter].make(server, folder, clock)
 
@@ -141,7 +165,7 @@ class SharedClock(StillClock):
     what expires.
     """
 
-    def __init__(self, server: CosmosServer) -> None:
+    def __init__(self, server: Steered) -> None:
         super().__init__()
         self._server = server
 
@@ -177,7 +201,7 @@ as said when it arrives.
 
 
 @pytest.fixture
-def clock(server: CosmosServer | None, request: pytest.FixtureRequest) -> StillClock:
+def clock(server: Steered | None, request: pytest.FixtureRequest) -> StillClock:
     made = StillClock() if server is None else SharedClock(server)
     if request.module.__name__.rpartition(".")[2] in TOLD_IN_DAYS_TO_COME:
         made.forward(400 * 86400)
@@ -246,10 +270,10 @@ class Provisioning(CosmosStore):
 class Copying(Provisioning):
     """One whose container is copied from that which the product has made first on its server."""
 
-    def __init__(
-        self, server: CosmosServer, database: str, *, dimensions: int, **options: Any
-    ) -> None:
+    def __init__(self, server: Steered, database: str, *, dimensions: int, **options: Any) -> None:
         super().__init__(server.endpoint, database, dimensions=dimensions, key=KEY, **options)
+        if isinstance(server, CosmosHere):
+            self._connection._transport = server.transport  # type: ignore[method-assign]
         self._server, self._dimensions = server, dimensions
 
     async def _make(self) -> None:
@@ -274,7 +298,7 @@ def on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
     return make
 
 
-def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
+def on_cosmos(server: Steered, clock: StillClock) -> MakeStore:
     database = uuid4().hex
 
     def make(model: str, dimensions: int) -> LongTermStore:
@@ -299,10 +323,10 @@ class Tested:
     """
 
     emulator: str | None
-    make: Callable[[CosmosServer | None, Path, StillClock], MakeStore]
+    make: Callable[[Steered | None, Path, StillClock], MakeStore]
 
 
-def _on_an_emulator(server: CosmosServer | None, _: Path, clock: StillClock) -> MakeStore:
+def _on_an_emulator(server: Steered | None, _: Path, clock: StillClock) -> MakeStore:
     assert server is not None
     return on_cosmos(server, clock)
 

@@ -28,7 +28,7 @@ from memory_core.domain.scope import Owner
 from tests.builders import NOW, StillClock
 from tests.conflicts import DECISIONS, asking, records_of
 from tests.contract.conftest import on_cosmos
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import Steered
 from tests.world import World, fact, listed
 
 SLOT: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
@@ -236,7 +236,7 @@ class OneSlot(RuleBasedStateMachine):
 
 @contextmanager
 def lives(
-    folder: Path, clock: StillClock, server: CosmosServer | None
+    folder: Path, clock: StillClock, server: Steered | None
 ) -> Iterator[Callable[[], OneSlot]]:
     """What makes a life of a user of its own in one store."""
     made = Lives(World(folder, clock, None if server is None else on_cosmos(server, clock)))
@@ -261,7 +261,7 @@ def live(life: Callable[[], OneSlot], examples: int, steps: int) -> None:
     ("adapter", "examples"), [("sqlite", 15), ("cosmos", 2)], indirect=["adapter"]
 )
 def test_one_truth_holds_at_each_moment_of_a_life(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+    tmp_path: Path, clock: StillClock, server: Steered | None, examples: int
 ) -> None:
     with lives(tmp_path, clock, server) as life:
         live(life, examples, 12)
@@ -272,7 +272,7 @@ def test_one_truth_holds_at_each_moment_of_a_life(
     ("adapter", "examples"), [("sqlite", 150), ("cosmos", 20)], indirect=["adapter"]
 )
 def test_one_truth_holds_at_each_moment_of_many_lives(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+    tmp_path: Path, clock: StillClock, server: Steered | None, examples: int
 ) -> None:
     with lives(tmp_path, clock, server) as life:
         live(life, examples, 20)

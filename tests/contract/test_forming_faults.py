@@ -30,7 +30,7 @@ from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Document, LongTermStore
 from tests.builders import NOW
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import Steered
 from tests.tasks import Hand, finished, pending, stored, task_of, told
 from tests.telling import Tellers, decision, on_all, talk
 from tests.world import WordsEmbedder, World, fact
@@ -462,12 +462,12 @@ async def test_a_store_that_fails_at_any_write_makes_one_set_of_memories(
 )
 @pytest.mark.parametrize("times", [1, 12])
 async def test_a_fault_on_the_wire_at_the_forming_commit_makes_one_set_of_memories(
-    world: World, usual: Made, kind: str, times: int, cosmos_server: CosmosServer
+    world: World, usual: Made, kind: str, times: int, server: Steered
 ) -> None:
     scene = Scene(world)
     core = await scene.begin()
     accepted = await scene.tell()
-    cosmos_server.fault(
+    server.fault(
         kind,
         operations=["batch"],
         times=times,
@@ -477,8 +477,8 @@ async def test_a_fault_on_the_wire_at_the_forming_commit_makes_one_set_of_memori
     try:
         await Hand(core).work_all()
     finally:
-        struck = [rule["struck"] for rule in cosmos_server.faults()]
-        cosmos_server.heal()
+        struck = [rule["struck"] for rule in server.faults()]
+        server.heal()
     assert struck[0] >= 1
     await finished(world, core, accepted, scene.owner)
     assert scene.agents.calls == ONCE

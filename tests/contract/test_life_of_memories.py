@@ -30,7 +30,8 @@ from memory_core.domain.requests.memories import ClearInput, StatusInput, Update
 from memory_core.domain.truth.slots import slot_of
 from tests.builders import ALICE, StillClock
 from tests.contract.conftest import on_cosmos
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_here import CosmosHere
+from tests.cosmos_server import Steered
 from tests.past import shown
 from tests.tasks import Hand
 from tests.world import World, fact, listed, turn
@@ -44,7 +45,7 @@ class Life(RuleBasedStateMachine):
     another database than the embedded one.
     """
 
-    server: CosmosServer | None = None
+    server: Steered | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -227,8 +228,8 @@ class LifeOnCosmos(Life):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def on_a_server(cosmos_server: CosmosServer) -> None:
-    LifeOnCosmos.server = cosmos_server
+def on_a_server(_cosmos_here: CosmosHere) -> None:
+    LifeOnCosmos.server = _cosmos_here
 
 
 _PATIENT = [HealthCheck.too_slow, HealthCheck.filter_too_much]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import StillClock
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import Steered
 from tests.slot_lives import check
 
 FOUND_WRONG_ONCE = (1108, 1186, 1242, 2227, 3279, 4747, 5199, 60243)
@@ -21,7 +21,7 @@ time of a past version that was made by its deletion.
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 def test_lives_that_were_wrong_once_are_as_the_tables_say(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None
+    tmp_path: Path, clock: StillClock, server: Steered | None
 ) -> None:
     check(tmp_path, clock, server, FOUND_WRONG_ONCE)
 
@@ -30,7 +30,7 @@ def test_lives_that_were_wrong_once_are_as_the_tables_say(
     ("adapter", "seeds"), [("sqlite", range(30)), ("cosmos", range(3))], indirect=["adapter"]
 )
 def test_drawn_lives_are_as_the_tables_say(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, seeds: range
+    tmp_path: Path, clock: StillClock, server: Steered | None, seeds: range
 ) -> None:
     check(tmp_path, clock, server, seeds)
 
@@ -39,7 +39,7 @@ def test_drawn_lives_are_as_the_tables_say(
     ("adapter", "seeds"), [("sqlite", range(6)), ("cosmos", range(2))], indirect=["adapter"]
 )
 def test_drawn_lives_of_two_writers_are_as_the_tables_say(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, seeds: range
+    tmp_path: Path, clock: StillClock, server: Steered | None, seeds: range
 ) -> None:
     check(tmp_path, clock, server, seeds, writers=2)
 
@@ -52,12 +52,7 @@ def test_drawn_lives_of_two_writers_are_as_the_tables_say(
     indirect=["adapter"],
 )
 def test_thousands_of_drawn_lives_are_as_the_tables_say(
-    tmp_path: Path,
-    clock: StillClock,
-    server: CosmosServer | None,
-    each: int,
-    writers: int,
-    part: int,
+    tmp_path: Path, clock: StillClock, server: Steered | None, each: int, writers: int, part: int
 ) -> None:
     first = 1000 + part * each
     check(tmp_path, clock, server, range(first, first + each), writers)

@@ -23,7 +23,7 @@ from memory_core.ports import LongTermStore, Mark, Near
 from memory_core.recollection.filters import shows
 from tests.builders import ALICE, NOW, CountedIds, StillClock, memory, query, save, unit, where
 from tests.contract.conftest import StoreFactory, on_cosmos, on_sqlite
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import Steered
 
 MODEL = "test"
 """That of the embedder which the stores of these tests were opened for."""
@@ -297,7 +297,7 @@ async def test_a_vector_of_another_model_is_not_compared_and_nothing_shows_it(
 
 @pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
 async def test_two_embedders_of_one_length_share_a_store_and_each_finds_its_own(
-    server: CosmosServer | None, tmp_path: Path, clock: StillClock
+    server: Steered | None, tmp_path: Path, clock: StillClock
 ) -> None:
     make = on_sqlite(tmp_path, clock) if server is None else on_cosmos(server, clock)
     ours, theirs = make("ours", 8), make("theirs", 8)

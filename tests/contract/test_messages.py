@@ -23,7 +23,7 @@ from memory_core.recollection.passages import MOST_PASSAGES
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.batches import gather
 from tests.builders import ALICE, NOW
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import Steered
 from tests.messages import (
     MINUTE,
     best_words,
@@ -524,7 +524,7 @@ async def test_messages_are_no_neighbours_no_conflicts_and_no_news(world: World)
 
 @pytest.mark.parametrize("adapter", ["cosmos"], indirect=True)
 async def test_on_a_store_that_fails_at_every_fifth_request_all_is_said_once(
-    world: World, server: CosmosServer
+    world: World, server: Steered
 ) -> None:
     core = await world.core(embedder=WordsEmbedder())
     server.storm()

@@ -51,7 +51,7 @@ from tests.builders import NOW, StillClock
 from tests.cold import years_go_by
 from tests.conflicts import DECISIONS, asking, records_of
 from tests.contract.conftest import on_cosmos
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import Steered
 from tests.past import Logged, as_of, check_that_the_log_tells_it, full_read, logged, replayed
 from tests.tasks import Hand
 from tests.telling import Tellers, on_all, talk
@@ -409,7 +409,7 @@ def no_chain_comes_back(next_ids: dict[str, str | None]) -> None:
 
 @contextmanager
 def machines(
-    folder: Path, clock: StillClock, server: CosmosServer | None
+    folder: Path, clock: StillClock, server: Steered | None
 ) -> Iterator[Callable[[], AnyPast]]:
     """What makes a life of a user of its own on the same two machines."""
     made = Machines(World(folder, clock, None if server is None else on_cosmos(server, clock)))
@@ -435,7 +435,7 @@ def live(life: Callable[[], AnyPast], examples: int, steps: int) -> None:
     ("adapter", "examples"), [("sqlite", 8), ("cosmos", 1)], indirect=["adapter"]
 )
 def test_what_was_read_once_is_replayed_for_ever(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+    tmp_path: Path, clock: StillClock, server: Steered | None, examples: int
 ) -> None:
     with machines(tmp_path, clock, server) as life:
         live(life, examples, 20)
@@ -446,7 +446,7 @@ def test_what_was_read_once_is_replayed_for_ever(
     ("adapter", "examples"), [("sqlite", 300), ("cosmos", 60)], indirect=["adapter"]
 )
 def test_what_was_read_in_many_lives_is_replayed_for_ever(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+    tmp_path: Path, clock: StillClock, server: Steered | None, examples: int
 ) -> None:
     with machines(tmp_path, clock, server) as life:
         live(life, examples, 40)

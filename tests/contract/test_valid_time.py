@@ -25,7 +25,7 @@ from memory_core.domain.requests.memories import CopyInput, RetrieveInput, Statu
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, StillClock
 from tests.contract.conftest import on_cosmos
-from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import Steered
 from tests.past import check_that_the_log_tells_it
 from tests.telling import Tellers, tell
 from tests.world import World, fact, listed, rule
@@ -213,7 +213,7 @@ async def live(life: Life, acts: list[tuple[Any, ...]]) -> None:
     ("adapter", "examples"), [("sqlite", 60), ("cosmos", 6)], indirect=["adapter"]
 )
 def test_what_was_true_then(
-    tmp_path: Path, clock: StillClock, server: CosmosServer | None, examples: int
+    tmp_path: Path, clock: StillClock, server: Steered | None, examples: int
 ) -> None:
     world = World(tmp_path, clock, None if server is None else on_cosmos(server, clock))
     users: Iterator[int] = count()

@@ -25,6 +25,7 @@ from memory_core.ports import Charged
 
 if TYPE_CHECKING:
     from azure.core.pipeline import PipelineResponse
+    from azure.core.pipeline.transport import AsyncHttpTransport
     from azure.cosmos.aio import ContainerProxy, CosmosClient
     from azure.identity.aio import DefaultAzureCredential
 from memory_core.adapters.cosmos.failures import (
@@ -366,17 +367,15 @@ class CosmosConnection:
         return self._client
 
     async def _connected(self) -> CosmosClient:
-        from azure.core.pipeline.transport import AioHttpTransport
         from azure.cosmos.aio import CosmosClient
 
         signed_by: Any = self._key
         if signed_by is None:
             signed_by = self._credential = self._credential or credential(self._identity_client_id)
-        transport = AioHttpTransport(use_env_settings=has_proxy(self._endpoint))
         client = CosmosClient(
             self._endpoint,
             signed_by,
-            transport=transport,
+            transport=self._transport(),
             raw_response_hook=_refuse_to_wait_in_vain,
             **CLIENT_OPTIONS,
         )
@@ -393,6 +392,15 @@ class CosmosConnection:
             raise
         self._client = client
         return client
+
+    def _transport(self) -> AsyncHttpTransport[Any, Any]:
+        """What carries the requests of a client."""
+        from azure.core.pipeline.transport import AioHttpTransport
+
+        transport: AsyncHttpTransport[Any, Any] = AioHttpTransport(
+            use_env_settings=has_proxy(self._endpoint)
+        )
+        return transport
 
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
