@@ -19,7 +19,7 @@ _REGIONS = """
     alberta, alsace, andalusia, bavaria, bayern, brandenburg, british columbia, brittany, burgundy,
     catalonia, cornwall, devon, dorset, flanders, galicia, hessen, hokkaido, kent, kerala, manitoba,
     new south wales, niedersachsen, norfolk, normandy, northern territory, nova scotia, okinawa,
-    ontario, provence, punjab, quebec, queensland, rajasthan, sachsen, sardinia, saskatchewan,
+    ontario, provence, punjab, quebec, queensland, rajasthan, rom, sachsen, sardinia, saskatchewan,
     saxony, schleswig-holstein, sicily, silesia, somerset, south australia, suffolk, surrey, sussex,
     tasmania, the hague, thuringia, thüringen, transylvania, tuscany, tyrol, umbria, victoria,
     wallonia, western australia, yorkshire, yukon

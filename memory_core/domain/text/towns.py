@@ -10,7 +10,9 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from unicodedata import combining, normalize
+from unicodedata import combining
+
+from memory_core.domain.text.unicode_forms import normal_form
 
 TABLE = Path(__file__).with_name("towns.txt.z")
 
@@ -20,7 +22,7 @@ MOST_WORDS = 4
 
 def form(name: str) -> str:
     """The form in which a name is in the table: small letters without accents."""
-    letters = normalize("NFKD", name.casefold())
+    letters = normal_form("NFKD", name.casefold())
     return "".join(letter for letter in letters if not combining(letter)).replace("’", "'")
 
 
