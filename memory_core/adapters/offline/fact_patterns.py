@@ -100,6 +100,7 @@ _SHORT = {
         r"|address|phone|plan|tariff)(?: (?:date|day|time))?"
         r"(?: (?:for|with|at) (?:the |my |our )?[\w' -]{2,30}?)?"
     ),
+    "<for what>": r"for (?:the |my |our )?[\w' -]{2,30}?",
     "<amounts to>": (
         r"(?:is(?: now| currently)?(?: set (?:to|for|at)| on| at| in| due(?: on)?| scheduled for)?"
         r"|starts(?: at| on)?|begins(?: at| on)?|will be(?: on| at| in)?"
@@ -307,6 +308,10 @@ ENGLISH: tuple[Pattern, ...] = (
             r"|mobile)? ?number(?: now)?(?:,? (?:it is|which is|to)|:)?", a.telephone, ("self",)),
     Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is",
         a.address, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}", r"(?P<of>e-?mail(?: address)? <for what>) is",
+        a.address, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}",
+        r"(?P<of>(?:phone|mobile)?(?: ?number)? <for what>) is", a.telephone, ("mine",)),
     Pattern("phone number", "{who}'s phone number is {value}",
             r"(?:(?:new|current) )?(?:(?:tele|cell|mobile )?phone|mobile|cell)?(?: ?number)?(?:'s"
             r"| is)(?: now)?", a.telephone, ("mine",)),

@@ -27,6 +27,7 @@ from memory_core.adapters.offline.fact_matches import (
     matches_of_new_persons,
 )
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
+from memory_core.adapters.offline.labels import with_its_purpose
 from memory_core.adapters.offline.omissions import (
     MOST_AFTER,
     MOST_BEFORE,
@@ -165,7 +166,7 @@ class _Reading:
             if is_about_the_same_person(sentence.text, before_it):
                 continue
             text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
-            text = put_straight(text)
+            text = with_its_purpose(put_straight(text))
             if not before_it and _OWN_NOW.match(text):
                 text = f"My {text}"
             elif not before_it and _OWN_DOWN.match(text):
