@@ -64,7 +64,13 @@ def test_the_same_thing_meets_in_one_slot() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["My brother is a coach for the Lakers.", "Ana: my boss is Tom.", "I live in Rome."]
+    "text",
+    [
+        "My brother is a coach for the Lakers.",
+        "Ana: my boss is Tom.",
+        "I live in Rome.",
+        "The launch is planned for Q2.",
+    ],
 )
 def test_no_other_statement_is_changed(text: str) -> None:
     assert with_its_purpose(text) == text

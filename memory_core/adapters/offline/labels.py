@@ -65,9 +65,10 @@ def with_its_purpose(text: str) -> str:
     if purpose is None or _NOT_FOR.search(purpose["what"]):
         return text
     is_named = purpose["the"] or purpose["what"][:1].isupper() or _REACHED_AT.search(told["value"])
-    if not is_named or told["german"]:
+    says = told["says"][: purpose.start()]
+    if not is_named or told["german"] or not _is_value(says):
         return text
-    return _moved(told, purpose["what"], told["says"][: purpose.start()])
+    return _moved(told, purpose["what"], says)
 
 
 def _only_opens(label: str) -> bool:
