@@ -157,6 +157,7 @@ def job_of_activity(words: str) -> str | None:
 
 
 _ENDS_NAME = r"as|in|on|since|for|now|near|from|where|until|with|too|these|right|and"
+_AFTER_NAME = re.compile(rf"(?<!\s)\s++(?:{_ENDS_NAME})\b.*")
 _NOUN_AFTER = re.compile(rf" (?!(?:{_ENDS_NAME}|at|but|who|which|that|again|part|full)\b)[a-z]")
 """A noun of which capitals before it are no name: "the API layer"."""
 
@@ -171,7 +172,7 @@ def organisation(words: str) -> str | None:
     if capital:
         is_modifier = words.startswith("the ") and _NOUN_AFTER.match(words, capital.end())
         return None if is_modifier else capital.group().rstrip(".")
-    cut = re.sub(rf"(?<!\s)\s++(?:{_ENDS_NAME})\b.*", "", words)
+    cut = _AFTER_NAME.sub("", words)
     return (
         _short_phrase(cut, 5)
         if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut)
