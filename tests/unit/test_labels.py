@@ -58,7 +58,7 @@ def test_the_same_thing_meets_in_one_slot() -> None:
     said = (
         "For Contoso: our budget is 80,000 EUR.",
         "Contoso: our budget is 80,000 EUR.",
-        "My budget is 80,000 EUR for Contoso.",
+        "Our budget is 80,000 EUR for Contoso.",
     )
     assert len({tuple(_slots(text)) for text in said}) == 1
 
