@@ -44,9 +44,9 @@ def _slots(text: str) -> dict[tuple[str | None, str | None], str | None]:
     return {(fact.subject, fact.attribute): fact.value for fact in facts if fact.attribute}
 
 
-@pytest.mark.parametrize(("one", "other"), APART)
-def test_values_for_two_things_are_in_two_slots(one: str, other: str) -> None:
-    assert _slots(one).keys().isdisjoint(_slots(other))
+@pytest.mark.parametrize(("first", "second"), APART)
+def test_values_for_two_things_are_in_two_slots(first: str, second: str) -> None:
+    assert _slots(first).keys().isdisjoint(_slots(second))
 
 
 @pytest.mark.parametrize(("text", "attribute"), OF_SPEAKER)
@@ -55,12 +55,12 @@ def test_an_opening_names_no_thing(text: str, attribute: str) -> None:
 
 
 def test_the_same_thing_meets_in_one_slot() -> None:
-    said = (
+    texts = (
         "For Contoso: our budget is 80,000 EUR.",
         "Contoso: our budget is 80,000 EUR.",
         "Our budget is 80,000 EUR for Contoso.",
     )
-    assert len({tuple(_slots(text)) for text in said}) == 1
+    assert len({tuple(_slots(text)) for text in texts}) == 1
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Literal
 from memory_core.adapters.offline import fact_values as a
 from memory_core.adapters.offline import names
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
-from memory_core.adapters.offline.belongings import CAR, COUNTED, HAD
+from memory_core.adapters.offline.belongings import CAR, COUNTED, COUNTED_ALONE, HAD
 from memory_core.adapters.offline.fact_values import Shape
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
@@ -28,10 +28,6 @@ _ADVERBS = (
     "|mostly|both|finally|officially|only|truly"
     "|totally|genuinely|especially|mainly|do|does|right now|very|happily|permanently|newly"
     "|since then|full[- ]time|part[- ]time|again|so|quite"
-)
-_NO_NOUN = (
-    r"(?:always|sometimes|these|this|was|has|does|plus|besides|across|unless|whereas|perhaps|yes"
-    r"|thanks|plays|lives|nowadays|as)\b"
 )
 _SHORT = {
     "<living>": (
@@ -108,7 +104,7 @@ _SHORT = {
         r"engaged(?! (?:in|with|on) (?!(?:(?:the|early|late|mid) )?(?:[Ss]pring|[Ss]ummer|[Aa]utumn"
         rf"|[Ff]all|[Ww]inter|(?i:{ANY_MONTH}|{ANY_WEEKDAY}))\b|[A-ZÀ-Þ\d]|one\b|two\b|three\b))"
     ),
-    "<counted>": rf"(?:{COUNTED})\b(?! (?!{_NO_NOUN})[a-z]{{2,20}}s\b)",
+    "<counted>": COUNTED_ALONE,
     "<for what>": r"for (?:the |my |our )?[\w' -]{2,30}?",
     "<amounts to>": (
         r"(?:is(?: now| currently)?(?: set (?:to|for|at)| on| at| in| due(?: on)?| scheduled for)?"

@@ -40,7 +40,7 @@ _LABEL_IN_JAPANESE = re.compile(
 
 
 def with_its_purpose(text: str) -> str:
-    """The statement of a value with the name of what it is for beside its thing.
+    """Put the name of what a value is for beside its thing.
 
     Args:
         text: The sentence: "For Contoso: our budget is 80,000 EUR".
@@ -54,21 +54,23 @@ def with_its_purpose(text: str) -> str:
         return f"{label['name']}の{text[label.end() :]}"
     label = _LABEL.match(text)
     start = 0 if label is None else label.end()
-    told = _ITS_VALUE.match(text, start)
-    if told is None or not _is_value(told["value"]):
+    stated = _ITS_VALUE.match(text, start)
+    if stated is None or not _is_value(stated["value"]):
         return text
     if label is not None:
         if (label["sign"] == "," and label["leads"] not in _FOR) or _only_opens(label["name"]):
             return text
-        return _moved(told, label["name"], told["says"])
-    purpose = _FOR_WHAT.search(told["says"])
+        return _moved(stated, label["name"], stated["says"])
+    purpose = _FOR_WHAT.search(stated["says"])
     if purpose is None or _NOT_FOR.search(purpose["what"]):
         return text
-    is_named = purpose["the"] or purpose["what"][:1].isupper() or _REACHED_AT.search(told["value"])
-    says = told["says"][: purpose.start()]
-    if not is_named or told["german"] or not _is_value(says):
+    is_named = (
+        purpose["the"] or purpose["what"][:1].isupper() or _REACHED_AT.search(stated["value"])
+    )
+    says = stated["says"][: purpose.start()]
+    if not is_named or stated["german"] or not _is_value(says):
         return text
-    return _moved(told, purpose["what"], says)
+    return _moved(stated, purpose["what"], says)
 
 
 def _only_opens(label: str) -> bool:
@@ -85,7 +87,7 @@ def _is_value(words: str) -> bool:
     return "@" in words or amount(words.strip(" .!")[:60]) is not None
 
 
-def _moved(told: re.Match[str], name: str, says: str) -> str:
+def _moved(stated: re.Match[str], name: str, says: str) -> str:
     """A statement of a value with a name beside the thing."""
-    whose = told["whose"][:1].upper() + told["whose"][1:]
-    return f"{whose} {told['thing']} {'für' if told['german'] else 'for'} {name} {says}"
+    whose = stated["whose"][:1].upper() + stated["whose"][1:]
+    return f"{whose} {stated['thing']} {'für' if stated['german'] else 'for'} {name} {says}"

@@ -172,8 +172,8 @@ def _transferred(before: SaidSentence, now: SaidSentence) -> bool:
         return False
     shared = same_thing(before, now, shared_terms(before.terms, now.terms))
     to = now.switched or now.terms
-    held = before.switched or before.terms  # "from Redis to Postgres" tells of Postgres
-    return bool(shared) and bool(to - held) and bool(before.terms - shared)
+    state = before.switched or before.terms  # "from Redis to Postgres" tells of Postgres
+    return bool(shared) and bool(to - state) and bool(before.terms - shared)
 
 
 def _is_missed_once(before: SaidSentence, now: SaidSentence) -> bool:

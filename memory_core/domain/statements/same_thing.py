@@ -166,7 +166,7 @@ def _actions(sentence: SaidSentence) -> frozenset[str]:
 
 
 def _run_by_another(before: SaidSentence, now: SaidSentence, shared: frozenset[str]) -> bool:
-    """Whether two sentences share only what has a version, which is that of different things.
+    """Whether two sentences share only a name with a version, for different things.
 
     For example "the frontend is on React 18", "the admin is on React 19 now". A sentence that names
     nothing else goes on with what was told: "we're on React 19 now".
@@ -179,7 +179,7 @@ def _run_by_another(before: SaidSentence, now: SaidSentence, shared: frozenset[s
 
 
 def _doers(sentence: SaidSentence) -> frozenset[str]:
-    """The terms of the things that are subjects, else of all things that a sentence names."""
+    """The terms of the subjects that are things, else of all things named."""
     things = [thing for thing in sentence.named.things if not thing.acts]
     doing = [thing for thing in things if thing.does] or things
     return sentence.terms & frozenset[str]().union(*(thing.words | thing.pre for thing in doing))
