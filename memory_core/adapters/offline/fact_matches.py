@@ -298,7 +298,7 @@ A deadline at such a time is due today, and no fact to keep of a person.
 
 
 _OF_MARRIAGE = frozenset({"marital status", "spouse"})
-_PARTED_FROM = re.compile(r"\s*+from (?P<name>[A-ZÀ-Þ]\w{1,30})")
+_PARTED_FROM = re.compile(r"from (?P<name>[A-ZÀ-Þ]\w{1,30})")
 """Whom or what a speaker is divorced from: a person, or a tool."""
 
 
