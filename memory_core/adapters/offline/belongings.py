@@ -15,6 +15,11 @@ COUNTED = (
     "|grandchildren|grandkids|rabbits|chickens|houses|bikes"
     "|roommates|flatmates|cousins|nieces|nephews"
 )
+COUNTED_ALONE = (
+    rf"(?:{COUNTED})\b(?! (?!(?:always|sometimes|these|this|was|has|does|plus|besides|across|unless"
+    r"|whereas|perhaps|yes|thanks|plays|lives|nowadays|as)\b)[a-z]{2,20}s\b)"
+)
+"""As `COUNTED`, before no noun that is counted itself: "two children processes"."""
 HAD = (
     "dog|cat|puppy|kitten|pet|horse|rabbit|hamster|parrot|son|daughter|brother|sister|twin|baby|kid"
     "|child|garden|house|car|bike|motorbike|boat"

@@ -134,7 +134,8 @@ _BARE = (
 )
 _OPENING = re.compile(
     r"\A\W{0,3}(?:(?:ok|okay|so|and|but|well|oh|hey|hi|hello|yes|yeah|yep|no(?=,)|btw|by the way"
-    r"|anyway|update|small update|news|good news|bad news|big news|small win|guess what|confession"
+    r"|anyway|(?:(?:small|short|quick|good|bad|big|kurzes) )?(?:update|news|reminder|note|info"
+    r"|correction|question)|small win|guess what|confession|zur info|korrektur|übrigens"
     r"|lol|haha|ugh|omg|wow|yay|sadly|luckily|unfortunately|actually|honestly|then|plus)\b"
     r"[,:.!…]{0,3} ){0,3}",
     re.IGNORECASE,
@@ -146,6 +147,12 @@ LEAST_WORDS = 2
 """Words of a sentence that may lack its subject; a single one is an answer: "Retired."."""
 _OF_SPEAKER = re.compile(r"\b(?:I|my|me|our|we|mine|myself)\b")
 _THEIRS = re.compile(r"\b(?:his|her|their)\b")
+
+
+def is_opening(words: str) -> bool:
+    """Whether some words only open a statement: "Small update"."""
+    opening = _OPENING.match(f"{words}: ")
+    return opening is not None and opening.end() > len(words)
 
 
 def with_subject(text: str) -> str:

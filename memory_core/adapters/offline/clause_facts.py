@@ -169,11 +169,14 @@ def _read(row: Row, clause: str, language: ClauseLanguage) -> ClauseFact | None:
     if row.shape is not None and row.shape(value) is None:
         return None
     parts = {"value": value.casefold(), "of": groups.get("of", "").casefold()}
+    attribute = canonical_attribute(row.attribute.format(**parts))
+    if "what" in groups:
+        attribute = f"{groups['what'].casefold()} {attribute}"
     speaker = groups.get("who", "")
     of = row.subject.format(**parts) or ("" if speaker in _SPEAKERS else speaker)
     return ClauseFact(
         clause,
-        canonical_attribute(row.attribute.format(**parts)),
+        attribute,
         row.filled.format(value=value, of=groups.get("of", "")) or value,
         of,
         related=bool(row.subject) or of in _KIN,

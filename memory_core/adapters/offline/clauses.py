@@ -304,7 +304,8 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     rest = bare[match.end() :]
     lead = lead or bare != piece
     if match["relation"]:
-        if _RELATIVE_OF.match(rest):
+        is_of_work = match["called"] is not None and match["called"].isupper()  # my partner API
+        if _RELATIVE_OF.match(rest) or is_of_work:
             return Clause("", bare, joined, lead=lead)
         kind, called = (
             " ".join(match["relation"].split()).lower().removeprefix("new "),

@@ -300,12 +300,20 @@ A deadline at such a time is due today, and no fact to keep of a person.
 """
 
 
+_OF_MARRIAGE = frozenset({"marital status", "spouse"})
+_PARTED_FROM = re.compile(r"from (?P<name>[A-ZÀ-Þ]\w{1,30})")
+"""Whom or what a speaker is divorced from: a person, or a tool."""
+
+
 def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
     match = row.expression.match(words)
     if match is None:
         return None
     groups = {name: text for name, text in match.groupdict().items() if text}
     value = row.shape(groups.get("value") or words[match.end() :])
+    parted = _PARTED_FROM.match(words, match.end()) if row.attribute in _OF_MARRIAGE else None
+    if parted is not None and names.place(parted["name"]) is None:  # a tool
+        return None
     if value is None or (_DUE.search(groups.get("of", "")) and _CLOCK_ALONE.fullmatch(value)):
         return None
     return row, {**groups, "value": value}

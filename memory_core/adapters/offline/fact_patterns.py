@@ -17,9 +17,9 @@ from typing import Literal
 from memory_core.adapters.offline import fact_values as a
 from memory_core.adapters.offline import names
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
-from memory_core.adapters.offline.belongings import CAR, COUNTED, HAD
+from memory_core.adapters.offline.belongings import CAR, COUNTED, COUNTED_ALONE, HAD
 from memory_core.adapters.offline.fact_values import Shape
-from memory_core.domain.text.spelling import ANY_WEEKDAY
+from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
 Of = Literal["self", "we", "mine", "call", "other", "foreign"]
@@ -100,6 +100,12 @@ _SHORT = {
         r"|address|phone|plan|tariff)(?: (?:date|day|time))?"
         r"(?: (?:for|with|at) (?:the |my |our )?[\w' -]{2,30}?)?"
     ),
+    "<engaged>": (
+        r"engaged(?! (?:in|with|on) (?!(?:(?:the|early|late|mid) )?(?:[Ss]pring|[Ss]ummer|[Aa]utumn"
+        rf"|[Ff]all|[Ww]inter|(?i:{ANY_MONTH}|{ANY_WEEKDAY}))\b|[A-ZÀ-Þ\d]|one\b|two\b|three\b))"
+    ),
+    "<counted>": COUNTED_ALONE,
+    "<for what>": r"for (?:the |my |our )?[\w' -]{2,30}?",
     "<amounts to>": (
         r"(?:is(?: now| currently)?(?: set (?:to|for|at)| on| at| in| due(?: on)?| scheduled for)?"
         r"|starts(?: at| on)?|begins(?: at| on)?|will be(?: on| at| in)?"
@@ -210,7 +216,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("birthplace", "{who} was born in {value}",
         r"was born(?: and raised)?(?: (?:in|on) [\w ]*\d{4})? in\b", names.place),
     Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b",
-        names.place, _ALL),
+        names.known_place, _ALL),
     Pattern("origin", "{who} comes from {value}", r"<be> (?=an? [\w -]{3,40} from [A-ZÀ-Þ])",
         names.origin_of_worker),
     Pattern("home town", "{who}'s home town is {value}", r"home ?town is", names.place, ("mine",)),
@@ -309,6 +315,10 @@ ENGLISH: tuple[Pattern, ...] = (
             r"|mobile)? ?number(?: now)?(?:,? (?:it is|which is|to)|:)?", a.telephone, ("self",)),
     Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is",
         a.address, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}", r"(?P<of>e-?mail(?: address)? <for what>) is",
+        a.address, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}",
+        r"(?P<of>(?:phone|mobile)?(?: ?number)? <for what>) is", a.telephone, ("mine",)),
     Pattern("phone number", "{who}'s phone number is {value}",
             r"(?:(?:new|current) )?(?:(?:tele|cell|mobile )?phone|mobile|cell)?(?: ?number)?(?:'s"
             r"| is)(?: now)?", a.telephone, ("mine",)),
@@ -323,7 +333,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("spouse", "{who} is married to {value}",
         r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", names.name),
     Pattern("marital status", "{who} is {value}",
-            r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b"
+            r"(?:<be>|<did>got) (?P<value>married|divorced|single|<engaged>|widowed)\b"
             r"(?! to (?:my|his|her|their) (?:job|work|career|company|business|phone|laptop))",
             a.anything, _ALL),
     Pattern("marital status", "{who} is married",
@@ -350,7 +360,7 @@ ENGLISH: tuple[Pattern, ...] = (
         rf"<no>(?! an? pet$)(?= an?(?: [\w-]+){{0,2}}? (?:{HAD})$)",
         a.thing, _ALL, negative=True),
     Pattern("number of {of}", "{who} has {value} {of}",
-        rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{COUNTED})\b", a.number, _ALL),
+        r"<have> (?P<value>\w+)(?: <kindly>)* (?P<of><counted>)", a.number, _ALL),
     Pattern("pet {value}", "{who} has a {of} called {value}",
             rf"(?:<have got>|<did>(?:adopted|got|bought)) an? (?:[\w-]+ ){{0,2}}?(?P<of>{ANIMAL})"
             r",? (?:called|named)", names.name_alone, _ALL, "{of}"),
@@ -401,7 +411,8 @@ ENGLISH: tuple[Pattern, ...] = (
             many=True),
     Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b",
         a.language, filled="yes", many=True),
-    Pattern("car", "{who} drives {value}", r"drives?(?= (?:an?|the|my) )", a.thing),
+    Pattern("car", "{who} drives {value}",
+        r"drives?(?= (?:an?|my) | the (?:[\w-]{1,20} ){0,2}<car>)", a.thing),
     Pattern("car", "{who} drives {value}",
         r"(?:new )?car is(?= (?:an?|the) (?:[\w-]+ ){0,3}[A-ZÀ-Þ])", a.thing, ("mine",)),
     Pattern("smokes", "{who} smokes", r"(?:smokes?|<be> a smoker)\b", a.nothing, filled="yes"),

@@ -156,6 +156,12 @@ def job_of_activity(words: str) -> str | None:
     return next((stem + end for end in ("e", "er", "", "or") if stem + end in _JOBS), None)
 
 
+_ENDS_NAME = r"as|in|on|since|for|now|near|from|where|until|with|too|these|right|and"
+_AFTER_NAME = re.compile(rf"(?<!\s)\s++(?:{_ENDS_NAME})\b.*")
+_NOUN_AFTER = re.compile(rf" (?!(?:{_ENDS_NAME}|at|but|who|which|that|again|part|full)\b)[a-z]")
+"""A noun of which capitals before it are no name: "the API layer"."""
+
+
 def organisation(words: str) -> str | None:
     """An employer or a school: capitalised words, or a few plain words ("a small bakery")."""
     capital = re.match(
@@ -164,12 +170,9 @@ def organisation(words: str) -> str | None:
         words,
     )
     if capital:
-        return capital.group().rstrip(".")
-    cut = re.sub(
-        r"(?<!\s)\s++(?:as|in|on|since|for|now|near|from|where|until|with|too|these|right|and)\b.*",
-        "",
-        words,
-    )
+        is_modifier = words.startswith("the ") and _NOUN_AFTER.match(words, capital.end())
+        return None if is_modifier else capital.group().rstrip(".")
+    cut = _AFTER_NAME.sub("", words)
     return (
         _short_phrase(cut, 5)
         if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut)

@@ -27,6 +27,7 @@ from memory_core.adapters.offline.fact_matches import (
     matches_of_new_persons,
 )
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
+from memory_core.adapters.offline.labels import with_its_purpose
 from memory_core.adapters.offline.omissions import (
     MOST_AFTER,
     MOST_BEFORE,
@@ -462,7 +463,7 @@ def _written_out(sentence: Sentence, *, opens: bool) -> Sentence:
     opens: Whether it is the first of its message.
     """
     text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
-    text = put_straight(text)
+    text = with_its_purpose(put_straight(text))
     if opens and _OWN_NOW.match(text):
         text = f"My {text}"
     elif opens and _OWN_DOWN.match(text):

@@ -55,6 +55,8 @@ _STREET = (
     r"(?:straße|strasse|str\.|weg|gasse|allee|platz|ring|damm|ufer|chaussee|graben|steig|markt|park"
     r"|berg|hof)"
 )
+_FOR_WHAT = r" für (?:(?:das|den|die) )?(?P<{}>[A-ZÄÖÜ][\w -]{{1,30}})"
+"""What a thing is for, which makes it another thing: "das Budget für Contoso"."""
 _ROWS: tuple[Row, ...] = (
     # home, work
     Row(
@@ -404,8 +406,8 @@ _ROWS: tuple[Row, ...] = (
         r"\b(?:mein|meine|unser|unsere) (?:neue[rs]? )?(?P<of>(?i:budget|adresse"
         r"|\w{2,20}nummer|schuhgröße|kleidergröße|blutgruppe|miete|gehalt|wlan-passwort|passwort|e-mail-adresse"
         r"|konfektionsgröße|größe|gewicht|zeitzone|deadline"
-        r"|abgabetermin))(?: für [\w ]{2,30})? (?:ist|lautet|beträgt|liegt bei"
-        r"|sind) (?P<value>.{1,60})\Z",
+        rf"|abgabetermin))(?:{_FOR_WHAT.format('what')})? (?:ist|lautet|beträgt|liegt bei"
+        rf"|sind) (?P<value>.{{1,60}}?)(?:{_FOR_WHAT.format('what2')})?\Z",
     ),
     # plans
     Row(

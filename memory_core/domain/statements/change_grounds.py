@@ -172,7 +172,8 @@ def _transferred(before: SaidSentence, now: SaidSentence) -> bool:
         return False
     shared = same_thing(before, now, shared_terms(before.terms, now.terms))
     to = now.switched or now.terms
-    return bool(shared) and bool(to - before.terms) and bool(before.terms - shared)
+    state = before.switched or before.terms  # "from Redis to Postgres" tells of Postgres
+    return bool(shared) and bool(to - state) and bool(before.terms - shared)
 
 
 def _is_missed_once(before: SaidSentence, now: SaidSentence) -> bool:
@@ -196,11 +197,12 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
         return frozenset()
     terms: set[str] = set()
+    over_before = () if before.is_moved else before.ended
     for ended in ends:
         shared = same_thing(before, now, shared_terms(ended, before.terms))
         if ended.isdisjoint(before.terms) and _leads_elsewhere(before, now):
             continue
-        if not any(over & shared for over in before.ended):
+        if not any(over & shared for over in over_before):
             terms |= shared
     return frozenset(terms)
 
@@ -362,8 +364,14 @@ def _so_again(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 def _otherwise_now(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a clause repeats the beginning of an earlier clause with another end now."""
-    clauses = product(before.clauses, now.present_clauses)
+    """Whether a clause repeats the beginning of an earlier clause with another end now.
+
+    What is so again ends what the earlier sentence says is so now.
+    """
+    clauses = (
+        *product(before.clauses, now.present_clauses),
+        *product(before.present_clauses, now.resumed_clauses),
+    )
     same_frame = _same_frame_in_japanese if has_japanese(now.text) else _same_frame
     return any(same_frame(*pair) for pair in clauses) and same_subject(before, now)
 

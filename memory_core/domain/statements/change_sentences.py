@@ -87,6 +87,7 @@ _ASKS = re.compile(
 )
 _CUT_WORD = re.compile(r"^\w+\b|\b\w+$")
 _NAME = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}")
+_VERSIONED = re.compile(r"\b(?P<name>[A-ZÀ-Þ][\w.+#]{1,30}) ?(?:v|version )?\d", re.IGNORECASE)
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
 _STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
 _CUES = (
@@ -212,8 +213,17 @@ class SaidSentence:
         return (
             own
             and not self.asks
-            and (PAST.search(self.text) is None or PRESENT.search(self.text) is not None)
+            and (
+                PAST.search(self.text) is None
+                or PRESENT.search(self.text) is not None
+                or self.is_moved
+            )
         )
+
+    @cached_property
+    def is_moved(self) -> bool:
+        """Whether it tells the new time of an event: "was moved to 8 October"."""
+        return bool(self.values.whens) and MOVES.search(self.text) is not None
 
     @cached_property
     def is_of_today(self) -> bool:
@@ -380,6 +390,12 @@ class SaidSentence:
         return telling((word.casefold() for word in _NAME.findall(self.text)), self.language)
 
     @cached_property
+    def versioned(self) -> frozenset[str]:
+        """The terms of the names that stand before a number: "React 18"."""
+        names = (match["name"].casefold() for match in _VERSIONED.finditer(self.text))
+        return telling(names, self.language)
+
+    @cached_property
     def first(self) -> frozenset[str]:
         """The term of its first word."""
         return telling(words(self.text)[:1], self.language)
@@ -481,12 +497,21 @@ class SaidSentence:
     @cached_property
     def present_clauses(self) -> tuple[ChangeClause, ...]:
         """The clauses that say how something is now, without the word for "now"."""
+        return self._without(NOW_INDEED, CORRECTS)
+
+    @cached_property
+    def resumed_clauses(self) -> tuple[ChangeClause, ...]:
+        """The clauses that say how something is again, without the word for "again"."""
+        return () if self.supposed else self._without(AGAIN)
+
+    def _without(self, cue: re.Pattern[str], *others: re.Pattern[str]) -> tuple[ChangeClause, ...]:
+        """The stated clauses with one of these cues, without the words of the first."""
         stated = (
             clause
             for clause in self.clauses
-            if not clause.asks and (NOW_INDEED.search(clause.text) or CORRECTS.search(clause.text))
+            if not clause.asks and any(each.search(clause.text) for each in (cue, *others))
         )
-        texts = ((NOW_INDEED.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
+        texts = ((cue.sub(" ", clause.text).strip(), clause.terms) for clause in stated)
         return tuple(
             ChangeClause(text, tuple(words(text)), terms, asks=False) for text, terms in texts
         )

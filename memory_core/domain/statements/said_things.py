@@ -303,6 +303,8 @@ class _Reader:
             self._close_part()
         if self.skips:
             self.skips = False
+        elif word == "A" and self.named.words:  # dataset A
+            self._names(word, of, following)
         elif self._reads_pronoun(lower) or self._reads_link(lower):
             pass
         elif self.is_fresh and lower in COUNTS and following in ("of", "von"):

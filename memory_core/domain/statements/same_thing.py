@@ -122,7 +122,11 @@ def names_another(before: SaidSentence, now: SaidSentence) -> bool:
         return True
     counted = before.values.numbers.keys() & now.values.numbers.keys()
     only_counts = bool(counted & shared) and not shared - counted - _actions(before)
-    return (only_counts and not _of_one_bearer(before, now)) or _are_of_one_kind(before, now)
+    return (
+        (only_counts and not _of_one_bearer(before, now))
+        or _run_by_another(before, now, shared)
+        or _are_of_one_kind(before, now)
+    )
 
 
 def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
@@ -161,6 +165,26 @@ def _actions(sentence: SaidSentence) -> frozenset[str]:
     return frozenset[str]().union(*(thing.words for thing in sentence.named.things if thing.acts))
 
 
+def _run_by_another(before: SaidSentence, now: SaidSentence, shared: frozenset[str]) -> bool:
+    """Whether two sentences share only a name with a version, for different things.
+
+    For example "the frontend is on React 18", "the admin is on React 19 now". A sentence that names
+    nothing else goes on with what was told: "we're on React 19 now".
+    """
+    versioned = before.versioned & now.versioned
+    if not versioned or shared - versioned - _actions(before):
+        return False
+    theirs, ours = (_doers(sentence) - versioned for sentence in (before, now))
+    return bool(theirs) and bool(ours) and not shared_terms(theirs, ours)
+
+
+def _doers(sentence: SaidSentence) -> frozenset[str]:
+    """The terms of the subjects that are things, else of all things named."""
+    things = [thing for thing in sentence.named.things if not thing.acts]
+    doing = [thing for thing in things if thing.does] or things
+    return sentence.terms & frozenset[str]().union(*(thing.words | thing.pre for thing in doing))
+
+
 def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether a number that both sentences tell is one of the same person or thing.
 
@@ -195,7 +219,7 @@ def _bearer(sentence: SaidSentence) -> frozenset[str]:
 def _are_of_one_kind(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether two sentences name two things of a kind, by German compounds.
 
-    For example "Testdatenbank" and "Produktionsdatenbank".
+    For example "Testdatenbank" and "Produktionsdatenbank", or "Datensatz A" and "Datensatz B".
     """
     if now.language != "german":
         return False
@@ -210,7 +234,12 @@ def _nouns(sentence: SaidSentence) -> frozenset[str]:
 
 
 def _tell_kind(ours: str, theirs: str) -> bool:
-    """Whether two compounds have the same last noun after different first ones."""
+    """Whether two compounds have the same last noun after different first ones.
+
+    Also true of two letters.
+    """
+    if len(ours) == len(theirs) == 1:
+        return True
     signs = zip(reversed(ours), reversed(theirs), strict=False)
     length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], signs))
     first = min(len(ours), len(theirs)) - length

@@ -1,0 +1,76 @@
+"""What a statement's label names belongs to its slot: no client's budget replaces another's."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.adapters.offline.facts import said_facts
+from memory_core.adapters.offline.labels import with_its_purpose
+from tests.talk import talk
+
+APART = [
+    ("For Contoso: our budget is 80,000 EUR.", "For Fabrikam: our budget is 120,000 EUR."),
+    ("Contoso: the deadline is 3 May.", "Fabrikam: the deadline is 10 May."),
+    ("Project Helios: my deadline is 3 May.", "Project Atlas: my deadline is 10 May."),
+    ("For Contoso, our budget is 80,000 EUR.", "Our budget is 120,000 EUR."),
+    ("My email is ana@acme.com for support.", "My email is ana@home.org for invoices."),
+    ("My phone number is 030 1234567 for emergencies.", "My phone number is 030 7654321."),
+    ("My budget is 80,000 EUR for Contoso.", "My budget is 90,000 EUR for Fabrikam."),
+    ("Für Contoso: unser Budget ist 80.000 Euro.", "Für Fabrikam: unser Budget ist 90.000 Euro."),
+    ("Contoso: Unser Budget beträgt 80.000 Euro.", "Unser Budget beträgt 90.000 Euro."),
+    ("Unser Budget für Contoso ist 80.000 Euro.", "Unser Budget für Fabrikam ist 90.000 Euro."),
+    ("Meine Telefonnummer ist 030 1234567 für Notfälle.", "Meine Telefonnummer ist 030 765432."),
+    ("Contoso：私の予算は800万円です。", "Fabrikam：私の予算は900万円です。"),
+    ("Contosoは、締め切りは5月3日です。", "Fabrikamは、締め切りは5月10日です。"),
+]
+OF_SPEAKER = [
+    ("Update: my rent is 900 euros.", "rent"),
+    ("FYI: my rent is 900 euros.", "rent"),
+    ("Reminder: my rent is 900 euros.", "rent"),
+    ("Quick correction: my rent is 900 euros.", "rent"),
+    ("For the record: my rent is 900 euros.", "rent"),
+    ("On Monday, my dentist appointment is at 10.", "dentist appointment"),
+    ("My email is ana@acme.com for now.", "email address"),
+    ("My rent is 900 euros for two rooms.", "rent"),
+    ("Kurzes Update: Meine Miete ist 900 Euro.", "rent"),
+    ("Korrektur: Meine Miete beträgt 900 Euro.", "rent"),
+    ("ちなみに、私の家賃は9万円です。", "rent"),
+    ("メモ：私の家賃は9万円です。", "rent"),
+]
+
+
+def _slots(text: str) -> dict[tuple[str | None, str | None], str | None]:
+    facts = said_facts(talk(text))
+    return {(fact.subject, fact.attribute): fact.value for fact in facts if fact.attribute}
+
+
+@pytest.mark.parametrize(("first", "second"), APART)
+def test_values_for_two_things_are_in_two_slots(first: str, second: str) -> None:
+    assert _slots(first).keys().isdisjoint(_slots(second))
+
+
+@pytest.mark.parametrize(("text", "attribute"), OF_SPEAKER)
+def test_an_opening_names_no_thing(text: str, attribute: str) -> None:
+    assert [slot for _, slot in _slots(text)] == [attribute]
+
+
+def test_the_same_thing_meets_in_one_slot() -> None:
+    texts = (
+        "For Contoso: our budget is 80,000 EUR.",
+        "Contoso: our budget is 80,000 EUR.",
+        "Our budget is 80,000 EUR for Contoso.",
+    )
+    assert len({tuple(_slots(text)) for text in texts}) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My brother is a coach for the Lakers.",
+        "Ana: my boss is Tom.",
+        "I live in Rome.",
+        "The launch is planned for Q2.",
+    ],
+)
+def test_no_other_statement_is_changed(text: str) -> None:
+    assert with_its_purpose(text) == text
