@@ -386,8 +386,8 @@ class Usage:
             if head is None or head.kept_bytes is not None:
                 return total
 
-            def decide(look: ReadSet, seen: Head = head, total: int = total) -> Changes[bool]:
-                if look.head is None or (look.head.epoch, look.head.commit_id) != (
+            def decide(read_set: ReadSet, seen: Head = head, total: int = total) -> Changes[bool]:
+                if read_set.head is None or (read_set.head.epoch, read_set.head.commit_id) != (
                     seen.epoch,
                     seen.commit_id,
                 ):

@@ -446,13 +446,13 @@ class Archiver:
         now, cuts = self._clock.now(), written or {}
         ids = [name for moving in cuts.values() for name in moving.ids]
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            if known is not None and look.head is not None and look.head.sequence != known:
-                raise _Moved(look.head.sequence)
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            if known is not None and read_set.head is not None and read_set.head.sequence != known:
+                raise _Moved(read_set.head.sequence)
             changes = [
                 change
                 for location, moving in cuts.items()
-                for change in _changes(moving, look, location, now)
+                for change in _changes(moving, read_set, location, now)
             ]
             puts = [
                 put for location, moving in cuts.items() for put in _versions(moving, location, now)
@@ -486,13 +486,13 @@ class Archiver:
         return events
 
 
-def _changes(moving: ChainMove, look: ReadSet, location: str, now: datetime) -> list[Change]:
+def _changes(moving: ChainMove, read_set: ReadSet, location: str, now: datetime) -> list[Change]:
     changes = []
     for member in moving.copy.members:
-        memory = look.memory(member.memory.id)
+        memory = read_set.memory(member.memory.id)
         # can't happen, since no event changed the member
         if memory is None or memory.revision != member.memory.revision:
-            raise _Moved(look.head.sequence if look.head else 0)
+            raise _Moved(read_set.head.sequence if read_set.head else 0)
         changes.append(
             Change(
                 "archived",

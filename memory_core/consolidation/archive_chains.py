@@ -131,22 +131,22 @@ class ChainReader:
     async def _read(
         self, owner: Owner, families: Sequence[Family], left: Counter[str]
     ) -> list[ChainMove]:
-        look = await self._ledger.look(
+        read_set = await self._ledger.look(
             owner, [name for family in families for name in _documents(family)]
         )
         chains = []
         for family in families:
             members: list[ArchivedStates] = []
             for family_member in family.members:
-                memory = look.memory(family_member.id)
+                memory = read_set.memory(family_member.id)
                 if memory is None or memory.revision != family_member.revision:
                     left["abandoned"] += 1
                     break
                 old_documents = [
-                    (name, look.documents.get(name)) for name in _versions(family_member)
+                    (name, read_set.documents.get(name)) for name in _versions(family_member)
                 ]
                 versions = [
-                    as_memory(document, look.head)
+                    as_memory(document, read_set.head)
                     for _, document in old_documents
                     if document is not None and document.kind == "version"
                 ]

@@ -96,7 +96,7 @@ class EarlierMessages:
             reached = None if place is None else (place.sequence, place.id)
             return Proposal(
                 [],
-                lambda look: Chunk(
+                lambda read_set: Chunk(
                     done=True, head_fields=lambda head: {"backfill_position": reached}
                 ),
             )
@@ -113,7 +113,7 @@ class EarlierMessages:
                 place = Place(int(document.body["sequence"]), document.id)
         return Proposal(
             [],
-            lambda look: Chunk(
+            lambda read_set: Chunk(
                 done=True,
                 head_fields=lambda head: {"messages_backfilled": True, "backfill_position": None},
             ),
@@ -128,8 +128,8 @@ class EarlierMessages:
 
         None if there are none, or if the conversation is to be left alone.
         """
-        look = await self._look(owner, [name, messages_id(name)])
-        conversation = conversation_of(look, name)
+        read_set = await self._look(owner, [name, messages_id(name)])
+        conversation = conversation_of(read_set, name)
         if conversation is None:
             return None
         session = (
@@ -139,18 +139,18 @@ class EarlierMessages:
         )
         made = [identity for cell in conversation.formed_cells for identity in cell.memory_ids]
         ids = message_ids(conversation)
-        look = await self._look(owner, [*session, *dict.fromkeys(made), *ids])
-        if MemoryType.EPISODIC in cleared_since(look, owner, conversation) or _is_deleted(
-            look, made
+        read_set = await self._look(owner, [*session, *dict.fromkeys(made), *ids])
+        if MemoryType.EPISODIC in cleared_since(read_set, owner, conversation) or _is_deleted(
+            read_set, made
         ):
             return None
         for cell in conversation.formed_cells:
             numbers = [
                 number
                 for number in range(cell.first, cell.last + 1)
-                if look.memory(ids[number]) is None
+                if read_set.memory(ids[number]) is None
             ]
-            if numbers and (memory := _cell_of(look, cell)) is not None:
+            if numbers and (memory := _cell_of(read_set, cell)) is not None:
                 return _Part(
                     conversation, memory.id, ids[cell.first : cell.last + 1], numbers[:MOST_AT_ONCE]
                 )
@@ -196,7 +196,7 @@ class EarlierMessages:
             )
         )
         cursor = None if place is None else [place.sequence, place.id]
-        return Proposal(ids, lambda look: _chunk(run, part, messages, made, look, cursor))
+        return Proposal(ids, lambda read_set: _chunk(run, part, messages, made, read_set, cursor))
 
 
 def _chunk(
@@ -204,32 +204,32 @@ def _chunk(
     part: _Part,
     messages: Sequence[Memory],
     made: Sequence[str],
-    look: ReadSet,
+    read_set: ReadSet,
     cursor: Any,
 ) -> Chunk:
-    cell, conversation = look.memory(part.cell_id), part.conversation
+    cell, conversation = read_set.memory(part.cell_id), part.conversation
     if (
         cell is None
         or cell.status not in _STANDING
-        or _is_deleted(look, made)
-        or conversation.id not in look.documents
+        or _is_deleted(read_set, made)
+        or conversation.id not in read_set.documents
     ):
         return Chunk(cursor=cursor)
-    if MemoryType.EPISODIC in cleared_since(look, run.owner, conversation):
+    if MemoryType.EPISODIC in cleared_since(read_set, run.owner, conversation):
         return Chunk(cursor=cursor)
     sources, changes = list(dict.fromkeys([*cell.source_ids, *part.ids])), list[Change]()
     portion = Portion()
     if sources != cell.source_ids:
         changes.append(Change("messages_linked", cell.changed(source_ids=sources), cell))
         portion.takes(4, 2 * size_of(cell))
-    new = [message for message in messages if look.memory(message.id) is None]
+    new = [message for message in messages if read_set.memory(message.id) is None]
     changes += [Change("created", message) for message in new if portion.takes(2, size_of(message))]
     puts: tuple[Document, ...] = ()
     if conversation.session_id is not None:
         session = Session(
             run.owner,
             conversation.session_id,
-            look.documents.get(session_document_id(run.owner, conversation.session_id)),
+            read_set.documents.get(session_document_id(run.owner, conversation.session_id)),
         )
         for change in changes:
             session.count(change.before, change.after, conversation.created_at)
@@ -277,15 +277,15 @@ def _is_earlier(conversation: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_deleted(look: ReadSet, names: Sequence[str]) -> bool:
+def _is_deleted(read_set: ReadSet, names: Sequence[str]) -> bool:
     """Whether any of these memories was deleted, softly or for good."""
-    memories = [look.memory(name) for name in names]
+    memories = [read_set.memory(name) for name in names]
     return any(memory is None or is_taken_back(memory) for memory in memories)
 
 
-def _cell_of(look: ReadSet, cell: CellRecord) -> Memory | None:
+def _cell_of(read_set: ReadSet, cell: CellRecord) -> Memory | None:
     """Return the memory of a formed cell while it is shown."""
-    memory = None if not cell.memory_ids else look.memory(cell.memory_ids[0])
+    memory = None if not cell.memory_ids else read_set.memory(cell.memory_ids[0])
     return memory if memory is not None and is_cell(memory) and memory.status in _STANDING else None
 
 
@@ -429,8 +429,8 @@ class Reembedder:
             )
         )
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            marks = _still_meant(look, embedded, vectors)
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            marks = _still_meant(read_set, embedded, vectors)
             counts = {"read": part.read, "embedded": len(marks)}
             return Chunk(
                 marks=marks,
@@ -456,13 +456,13 @@ class Reembedder:
             )
         ids = [document.id for document in documents]
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             if not documents:
                 made = {"model": self._embedder.model, "dimensions": self._embedder.dimensions}
                 return Chunk(
                     cursor=cursor.body, counts={"read": read, "embedded": 0}, done=True, result=made
                 )
-            scenes = [look.documents[name] for name in ids if name in look.documents]
+            scenes = [read_set.documents[name] for name in ids if name in read_set.documents]
             return Chunk(
                 puts=tuple(replace(scene, vector=None) for scene in scenes),
                 cursor=cursor.at(documents[-1]).body,
@@ -499,13 +499,13 @@ class Reembedder:
 
 
 def _still_meant(
-    look: ReadSet, texts: Mapping[str, str], marks: Mapping[str, Mark]
+    read_set: ReadSet, texts: Mapping[str, str], marks: Mapping[str, Mark]
 ) -> dict[str, Mark]:
     """Return the marks of memories whose text is still the text that was embedded."""
     current_marks = dict[str, Mark]()
     for name, text in texts.items():
-        document = look.documents.get(name)
-        memory = None if document is None else as_memory(document, look.head)
+        document = read_set.documents.get(name)
+        memory = None if document is None else as_memory(document, read_set.head)
         if memory is not None and not is_cold(memory) and text_to_embed(memory) == text:
             current_marks[name] = marks[name]
     return current_marks

@@ -227,20 +227,22 @@ class ConflictStep:
 
     async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
         case = left[0]
-        look = await self._ledger.look(run.owner, case.ids)
-        verdict = await self._verdict(run, case, look)
+        read_set = await self._ledger.look(run.owner, case.ids)
+        verdict = await self._verdict(run, case, read_set)
 
-        def reads(look: ReadSet) -> list[str]:
-            document = look.documents.get(case.record_id)
-            return [] if document is None else reads_of(run.owner, record_in(document.body), look)
+        def reads(read_set: ReadSet) -> list[str]:
+            document = read_set.documents.get(case.record_id)
+            return (
+                [] if document is None else reads_of(run.owner, record_in(document.body), read_set)
+            )
 
-        def decided(look: ReadSet) -> Chunk:
-            return self._chunk(run, left, look, verdict)
+        def decided(read_set: ReadSet) -> Chunk:
+            return self._chunk(run, left, read_set, verdict)
 
         return Proposal(case.ids, decided, reads=reads)
 
     def _chunk(
-        self, run: Run, left: Sequence[_Case], look: ReadSet, decided: _Decided | None
+        self, run: Run, left: Sequence[_Case], read_set: ReadSet, decided: _Decided | None
     ) -> Chunk:
         """Decide the first of the conflicts, or mark it as looked at.
 
@@ -248,8 +250,8 @@ class ConflictStep:
         """
         case, rest = left[0], [left_case.ids for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
-        page = ChangeSet(run.owner, look, look.now, weighs=True)
-        document, sides = _open(page, case), _sides(look, case)
+        page = ChangeSet(run.owner, read_set, read_set.now, weighs=True)
+        document, sides = _open(page, case), _sides(read_set, case)
         if document is None or sides is None:
             return over
         if decided is None or decided.question != ConflictPrompt(sides[1:], sides[:1]).key:
@@ -293,12 +295,12 @@ class ConflictStep:
         page.puts[document.id] = replace(document, body={**document.body, **noted})
         return replace(over, **page.written(), counts={"conflicts_left_open": 1})
 
-    async def _verdict(self, run: Run, case: _Case, look: ReadSet) -> _Decided | None:
+    async def _verdict(self, run: Run, case: _Case, read_set: ReadSet) -> _Decided | None:
         """Return the decision on both memories as they are now.
 
         None if there is no conflict to decide any more. Raises Unavailable.
         """
-        sides = _sides(look, case)
+        sides = _sides(read_set, case)
         if sides is None:
             return None
         old, new = sides
@@ -351,7 +353,7 @@ class ConflictStep:
         if head is None:
             return []
         cases = await self._questions(run, head) if head.pending_count else []
-        look = (
+        read_set = (
             await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]])
             if cases
             else ReadSet(None, {})
@@ -359,7 +361,7 @@ class ConflictStep:
         times = {
             case: max(map(assertion_order, sides))
             for case in cases
-            if (sides := _sides(look, case)) is not None
+            if (sides := _sides(read_set, case)) is not None
         }
         return sorted(times, key=lambda case: (times[case], case.record_id))[:MOST]
 
@@ -402,14 +404,14 @@ class _Decided:
 
 def _open(page: ChangeSet, case: _Case) -> Document | None:
     """Return the record of a case while it is open."""
-    document, head = page.look.documents.get(case.record_id), page.look.head
+    document, head = page.read_set.documents.get(case.record_id), page.read_set.head
     is_there = document is not None and head is not None and document.body["epoch"] == head.epoch
     return document if document is not None and is_there and record_in(document.body).open else None
 
 
-def _sides(look: ReadSet, case: _Case) -> tuple[Memory, Memory] | None:
+def _sides(read_set: ReadSet, case: _Case) -> tuple[Memory, Memory] | None:
     """Return both memories while both are active."""
-    old, new = look.memory(case.old_id), look.memory(case.new_id)
+    old, new = read_set.memory(case.old_id), read_set.memory(case.new_id)
     if (
         old is None
         or new is None

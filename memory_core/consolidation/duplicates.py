@@ -356,7 +356,7 @@ class Merging:
                 names = list(dict.fromkeys(name for pair in pairs for name in pair))
 
                 def decide(
-                    look: ReadSet,
+                    read_set: ReadSet,
                     pairs: Sequence[Pair] = pairs,
                     texts: Mapping[Pair, Text | None] = texts,
                     names: Sequence[str] = names,
@@ -365,7 +365,7 @@ class Merging:
                 ) -> Chunk:
                     merge = _Merge(
                         run,
-                        ChangeSet(run.owner, look, run.at, weighs=False),
+                        ChangeSet(run.owner, read_set, run.at, weighs=False),
                         texts,
                         self._duplicate,
                     )
@@ -388,11 +388,11 @@ class Merging:
 
     async def _pairs(self, run: Run, ids: Sequence[str]) -> tuple[list[Pair], ReadSet]:
         """Return the pairs that are alike, each once, in order, with their memories."""
-        look = await run.reads.look(ids)
+        read_set = await run.reads.look(ids)
         new = [
             memory
             for name in ids
-            if (memory := look.memory(name)) is not None and memory.embedding is not None
+            if (memory := read_set.memory(name)) is not None and memory.embedding is not None
         ]
         nears = [
             Near(memory.embedding, _SEMANTIC, self._duplicate, limit=NEAREST)
@@ -400,19 +400,19 @@ class Merging:
             if memory.type is MemoryType.SEMANTIC
         ]
         likely = await self._store.nearest(run.owner, nears) if nears else []
-        look = await run.reads.look([*ids, *(name for near in likely for name in near)])
+        read_set = await run.reads.look([*ids, *(name for near in likely for name in near)])
         pairs: dict[Pair, None] = {}
         for memory, near in zip(
             (memory for memory in new if memory.type is MemoryType.SEMANTIC), likely, strict=True
         ):
-            for other in map(look.memory, near):
+            for other in map(read_set.memory, near):
                 if other is None or likeness(memory, other, self._duplicate) is None:
                     continue
                 pairs[min(memory.id, other.id), max(memory.id, other.id)] = None
         return list(pairs), await run.reads.look(name for pair in pairs for name in pair)
 
     async def _texts(
-        self, run: Run, pairs: Sequence[Pair], look: ReadSet
+        self, run: Run, pairs: Sequence[Pair], read_set: ReadSet
     ) -> dict[Pair, Text | None]:
         """Write a note for each pair of notes that add to each other.
 
@@ -420,7 +420,7 @@ class Merging:
         """
         written: dict[Pair, str | None] = {}
         for names in pairs:
-            first, second = (look.memory(name) for name in names)
+            first, second = (read_set.memory(name) for name in names)
             if (
                 first is not None
                 and second is not None

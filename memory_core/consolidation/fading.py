@@ -146,7 +146,7 @@ class ImportanceCrossings:
             shorts, places = await self._shorts(request, places)
         return Crossing(
             [place.id for place in places],
-            lambda look: self._decided(look, request, cursor, places, shorts),
+            lambda read_set: self._decided(read_set, request, cursor, places, shorts),
         )
 
     async def recalled(self, owner: Owner, after: Place | None) -> list[Place]:
@@ -196,9 +196,9 @@ class ImportanceCrossings:
         if not places:
             return {}, places
         seen = await self._store.snapshot(request.owner, [place.id for place in places])
-        look, shorts = ReadSet(seen.head, dict(seen.documents)), dict[str, Short | None]()
+        read_set, shorts = ReadSet(seen.head, dict(seen.documents)), dict[str, Short | None]()
         for number, place in enumerate(places):
-            memory = look.memory(place.id)
+            memory = read_set.memory(place.id)
             if memory is not None and due(memory, request.at, self._rules) is Status.COMPRESSED:
                 shorts[place.id] = await self._compressor.short(
                     request.owner, request.work_id, memory
@@ -209,7 +209,7 @@ class ImportanceCrossings:
 
     def _decided(
         self,
-        look: ReadSet,
+        read_set: ReadSet,
         request: FadingRequest,
         cursor: _Cursor,
         places: list[Place],
@@ -217,7 +217,7 @@ class ImportanceCrossings:
     ) -> Chunk:
         portion, changes, passed = Portion(), list[Change](), 0
         for place in places:
-            memory = look.memory(place.id)
+            memory = read_set.memory(place.id)
             change = (
                 None if memory is None else self._change(memory, cursor.step, shorts, request.at)
             )

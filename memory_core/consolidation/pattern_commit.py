@@ -105,17 +105,17 @@ class PatternPage:
     full: bool = False
 
     @classmethod
-    def of(cls, run: Run, look: ReadSet, new: Collection[str], duplicate: float) -> PatternPage:
+    def of(cls, run: Run, read_set: ReadSet, new: Collection[str], duplicate: float) -> PatternPage:
         """Begin an empty commit.
 
         Args:
             run: The run.
-            look: The documents that it is decided on.
+            read_set: The documents that it is decided on.
             new: The ids of the new episodes.
             duplicate: The cosine from which two texts may say the same.
 
         """
-        return cls(run, ChangeSet(run.owner, look, run.at, weighs=False), new, duplicate)
+        return cls(run, ChangeSet(run.owner, read_set, run.at, weighs=False), new, duplicate)
 
     def place(self, candidate: Candidate) -> bool:
         """Put a pattern into the commit.
@@ -395,8 +395,8 @@ async def read_episodes(run: Run, ids: Sequence[str]) -> list[Memory]:
         Unavailable: The long-term store is down.
 
     """
-    look = await run.reads.look(ids)
-    read = [look.memory(name) for name in ids]
+    read_set = await run.reads.look(ids)
+    read = [read_set.memory(name) for name in ids]
     return [memory for memory in read if memory is not None and is_episode(memory)]
 
 

@@ -137,10 +137,10 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
     ]
     ids = list(dict.fromkeys([*names, *sessions]))
 
-    def decide(look: ReadSet) -> Chunk:
+    def decide(read_set: ReadSet) -> Chunk:
         page, sources, portion, whole = (
-            ChangeSet(run.owner, look, run.at, weighs=False),
-            _memories(look, names),
+            ChangeSet(run.owner, read_set, run.at, weighs=False),
+            _memories(read_set, names),
             Portion(),
             True,
         )
@@ -217,5 +217,5 @@ def _withdrawn(pattern: Memory, run: Run) -> Memory:
     return delete(pattern, "forgotten", run.at, change_reason=WITHDRAWN)
 
 
-def _memories(look: ReadSet, names: Sequence[str]) -> dict[str, Memory]:
-    return {name: memory for name in names if (memory := look.memory(name)) is not None}
+def _memories(read_set: ReadSet, names: Sequence[str]) -> dict[str, Memory]:
+    return {name: memory for name in names if (memory := read_set.memory(name)) is not None}

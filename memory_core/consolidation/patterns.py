@@ -130,8 +130,8 @@ class Patterns:
         new = frozenset(episode.id for episode in part)
         ids = _named(run, candidates)
 
-        def decide(look: ReadSet) -> Chunk:
-            page = PatternPage.of(run, look, new, self._closeness.duplicate)
+        def decide(read_set: ReadSet) -> Chunk:
+            page = PatternPage.of(run, read_set, new, self._closeness.duplicate)
             whole = all(page.place(candidate) for candidate in candidates)
             return page.chunk(cursor=number + 1 if whole else number, done=whole and last)
 

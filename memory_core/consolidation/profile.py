@@ -78,8 +78,8 @@ class ProfileStep:
             return None
         counts = {"profile_facts": _changed(known, person), "traits_dropped": dropped}
 
-        def decide(look: ReadSet) -> Chunk:
-            return Chunk(puts=(_document(look, person),), cursor=1, counts=counts, done=True)
+        def decide(read_set: ReadSet) -> Chunk:
+            return Chunk(puts=(_document(read_set, person),), cursor=1, counts=counts, done=True)
 
         return Proposal([PROFILE_ID], decide, waits=True)
 
@@ -120,9 +120,13 @@ class ProfileStep:
 
     async def _read(self, run: Run) -> tuple[KnownPerson | None, dict[str, Memory]]:
         """Return the stored profile and the memories of its facts."""
-        look = await run.reads.look([PROFILE_ID])
-        document = look.documents.get(PROFILE_ID)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        read_set = await run.reads.look([PROFILE_ID])
+        document = read_set.documents.get(PROFILE_ID)
+        if (
+            document is None
+            or read_set.head is None
+            or document.body["epoch"] != read_set.head.epoch
+        ):
             return None, {}
         person = person_in(document.body)
         return person, await run.reads.memories(
@@ -236,9 +240,12 @@ def _changed(known: KnownPerson, person: KnownPerson) -> int:
     return sum(before.get(name) != after.get(name) for name in before.keys() | after.keys())
 
 
-def _document(look: ReadSet, person: KnownPerson) -> Document:
+def _document(read_set: ReadSet, person: KnownPerson) -> Document:
     """Return the stored profile's document; the store's own fields stay as they were."""
-    read, epoch = look.documents.get(PROFILE_ID), None if look.head is None else look.head.epoch
+    read, epoch = (
+        read_set.documents.get(PROFILE_ID),
+        None if read_set.head is None else read_set.head.epoch,
+    )
     if read is None or read.body["epoch"] != epoch:
         return Document(PROFILE_ID, "profile", person.model_dump(mode="json"))
     store_fields = {name: read.body[name] for name in ("epoch", "sequence")}

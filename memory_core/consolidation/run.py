@@ -133,15 +133,15 @@ class Consolidator:
         """
         if lease.subject is not None:
             return operation_in(lease.subject)
-        look = await reads.look([lease.task.subject_id])
-        operation = current_operation(look, lease.task.subject_id)
+        read_set = await reads.look([lease.task.subject_id])
+        operation = current_operation(read_set, lease.task.subject_id)
         if operation.state != "pending":
             return None
-        if look.head is not None and look.head.run_task_id == lease.task.task_id:
+        if read_set.head is not None and read_set.head.run_task_id == lease.task.task_id:
             return operation
         # this run was given up and retried, but a later run has begun
         await self._operations.advance(
-            lease, operation, [], lambda look, stored: end_overtaken_run()
+            lease, operation, [], lambda read_set, stored: end_overtaken_run()
         )
         return None
 

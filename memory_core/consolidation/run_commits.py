@@ -105,16 +105,16 @@ class RunProgress:
 
         """
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            return self._counted(_as_run_chunk(step, proposal.decide(look)))
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            return self._counted(_as_run_chunk(step, proposal.decide(read_set)))
 
         await self._commit(proposal.ids, decide, reads=proposal.reads)
 
     async def commit_waiting(self) -> None:
         """Commit the waiting decisions."""
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            return self._counted(self._together(look)[0])
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            return self._counted(self._together(read_set)[0])
 
         await self._commit(self._ids, decide, await self._basis())
 
@@ -125,8 +125,8 @@ class RunProgress:
         makes the final chunk from the operation and the waiting chunk.
         """
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            chunk, is_all = self._together(look)
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            chunk, is_all = self._together(read_set)
             return last(stored, self._counted(chunk)) if is_all else self._counted(chunk)
 
         await self._commit(self._ids, decide, await self._basis())
@@ -156,14 +156,14 @@ class RunProgress:
     def _counted(self, chunk: Chunk) -> Chunk:
         return replace(chunk, counts=sum_counts(chunk.counts, self.spent))
 
-    def _together(self, look: ReadSet) -> tuple[Chunk, bool]:
+    def _together(self, read_set: ReadSet) -> tuple[Chunk, bool]:
         """Join the waiting decisions into a chunk, as many as fit.
 
         The second value says whether these are all.
         """
         made = Chunk(cursor=self.operation.cursor, fragile=False)
         for waiting in self.waiting:
-            chunk = waiting.proposal.decide(with_chunks(look, [made]))
+            chunk = waiting.proposal.decide(with_chunks(read_set, [made]))
             if made.documents and made.documents + chunk.documents > _MOST_WAITING:
                 return made, False
             made = made.joined(_as_run_chunk(waiting.step, chunk))

@@ -51,8 +51,8 @@ class RunReads:
         """Return documents as they are with the head and the decisions so far."""
         written = {document.id for chunk in self._decided for document in chunk.puts}
         stored = await self.stored(name for name in ids if name not in written)
-        look = with_chunks(stored, self._decided)
-        return replace(look, asked=look.asked | written)
+        read_set = with_chunks(stored, self._decided)
+        return replace(read_set, asked=read_set.asked | written)
 
     async def stored(self, ids: Iterable[str]) -> ReadSet:
         """Return documents as they are with the head."""
@@ -87,8 +87,8 @@ class RunReads:
             part = missing[start : start + READ_AT_ONCE]
             read = await self.store.memories(self.owner, part, seen=self.head)
             self._shown |= {name: read[name].memory if name in read else None for name in part}
-        look = await self.look([name for name in wanted if name in self._read])
-        memories = {name: look.memory(name) or self._shown.get(name) for name in wanted}
+        read_set = await self.look([name for name in wanted if name in self._read])
+        memories = {name: read_set.memory(name) or self._shown.get(name) for name in wanted}
         return {
             name: self._marked(memory) for name, memory in memories.items() if memory is not None
         }
@@ -105,9 +105,11 @@ class RunReads:
         if self._scenes is None:
             self._scenes = await self.store.page(self.owner, "scene", None, None, LATEST)
         stored = {document.id: document for document in self._scenes}
-        look = with_chunks(ReadSet(self.head, stored), self._decided)
+        read_set = with_chunks(ReadSet(self.head, stored), self._decided)
         scenes = {
-            name: document for name, document in look.documents.items() if document.kind == "scene"
+            name: document
+            for name, document in read_set.documents.items()
+            if document.kind == "scene"
         }
         begun = [name for name in scenes if name not in stored]
         return [scenes[name] for name in (*reversed(begun), *stored) if name in scenes]
@@ -150,19 +152,19 @@ class RunReads:
         self._scenes = self._coming = None
 
 
-def with_chunks(look: ReadSet, chunks: Sequence[Chunk]) -> ReadSet:
+def with_chunks(read_set: ReadSet, chunks: Sequence[Chunk]) -> ReadSet:
     """Return the read set with the writes of these chunks.
 
     Such chunks change no memory but by marks.
 
     Args:
-        look: The read set.
+        read_set: The read set.
         chunks: The chunks.
 
     """
-    if not chunks or look.head is None:
-        return look
-    epoch, documents = {"epoch": look.head.epoch}, dict(look.documents)
+    if not chunks or read_set.head is None:
+        return read_set
+    epoch, documents = {"epoch": read_set.head.epoch}, dict(read_set.documents)
     for chunk in chunks:
         for document in chunk.deletes:
             documents.pop(document.id, None)
@@ -171,4 +173,4 @@ def with_chunks(look: ReadSet, chunks: Sequence[Chunk]) -> ReadSet:
         for name, mark in chunk.marks.items():
             if (marked := documents.get(name)) is not None:
                 documents[name] = replace(marked, body={**marked.body, **mark.fields})
-    return replace(look, documents=documents)
+    return replace(read_set, documents=documents)

@@ -128,27 +128,30 @@ class SceneConflictStep:
     async def _proposal(self, run: Run, left: Sequence[Case]) -> Proposal:
         case = left[0]
 
-        def reads(look: ReadSet) -> list[str]:
-            return reads_of(run.owner, case.record(look.now), look)
+        def reads(read_set: ReadSet) -> list[str]:
+            return reads_of(run.owner, case.record(read_set.now), read_set)
 
-        def decide(look: ReadSet) -> Chunk:
-            return self._chunk(run.owner, left, look)
+        def decide(read_set: ReadSet) -> Chunk:
+            return self._chunk(run.owner, left, read_set)
 
         return Proposal(case.ids, decide, reads=reads)
 
-    def _chunk(self, owner: Owner, left: Sequence[Case], look: ReadSet) -> Chunk:
+    def _chunk(self, owner: Owner, left: Sequence[Case], read_set: ReadSet) -> Chunk:
         """Settle the first of the contradictions: the earlier fact is superseded, with a record."""
         case, rest = left[0], [asdict(left_case) for left_case in left[1:]]
         over = Chunk(cursor=rest, done=not rest)
-        old, new = look.memory(case.old_id), look.memory(case.new_id)
+        old, new = read_set.memory(case.old_id), read_set.memory(case.new_id)
         if (
             old is None
             or new is None
             or not (_may_be_superseded(old) and _may_be_superseded(new))
-            or any(name in look.documents for name in case.ids[2:])
+            or any(name in read_set.documents for name in case.ids[2:])
         ):
             return over
-        page, record = ChangeSet(owner, look, look.now, weighs=True), case.record(look.now)
+        page, record = (
+            ChangeSet(owner, read_set, read_set.now, weighs=True),
+            case.record(read_set.now),
+        )
         if case.disputed:
             return _keep_pending(
                 over, page, record.changed(strategy="keep_both", by=case.by), (old, new)

@@ -118,8 +118,8 @@ class SceneStep:
         changed_ids, begin = run.changed_ids(MemoryType.EPISODIC.value), cursor or 0
         for start in range(begin, len(changed_ids), PLACED_AT_ONCE):
             names = changed_ids[start : start + PLACED_AT_ONCE]
-            look = await run.reads.look(names)
-            cells = [cell for name in names if (cell := look.memory(name)) is not None]
+            read_set = await run.reads.look(names)
+            cells = [cell for name in names if (cell := read_set.memory(name)) is not None]
             left = await self._scenes_with_deleted(run.owner, cells)
             waiting = [
                 waiting_cell
@@ -164,8 +164,8 @@ class SceneStep:
         asked = await self._asked(run, waiting, left)
         summaries = await self._summaries(run, asked) if self._model is not None else {}
 
-        def decide(look: ReadSet) -> Chunk:
-            placing = _Placing(run.id, look, asked, self._sorting)
+        def decide(read_set: ReadSet) -> Chunk:
+            placing = _Placing(run.id, read_set, asked, self._sorting)
             chunk = placing.chunk(summaries)
             return replace(
                 chunk,
@@ -288,12 +288,12 @@ class _Placing:
     `whole` says that no cell had to be left to another chunk.
     """
 
-    def __init__(self, run_id: str, look: ReadSet, asked: _Asked, rules: SceneRules) -> None:
-        self._run_id, self._look, self._asked, self._rules = run_id, look, asked, rules
-        self._epoch = None if look.head is None else look.head.epoch
+    def __init__(self, run_id: str, read_set: ReadSet, asked: _Asked, rules: SceneRules) -> None:
+        self._run_id, self._look, self._asked, self._rules = run_id, read_set, asked, rules
+        self._epoch = None if read_set.head is None else read_set.head.epoch
         self._read = {
             name: document
-            for name, document in look.documents.items()
+            for name, document in read_set.documents.items()
             if document.kind == "scene" and document.body["epoch"] == self._epoch
         }
         self.threads = [self._thread(document) for _, document in sorted(self._read.items())]

@@ -312,7 +312,7 @@ class RunStarter:
                     "consolidate",
                     plan_of(head, session_id, now),
                     replace(call, actor=CONSOLIDATION),
-                    refuse=lambda look, head=head: _check(look, head, None),  # type: ignore[misc]
+                    refuse=lambda read_set, head=head: _check(read_set, head, None),  # type: ignore[misc]
                     reads=_earlier(head),
                     task_id=task_id,
                     head_fields=_begin_fields(task_id, session_id, now),
@@ -368,7 +368,7 @@ class RunStarter:
                     Call(actor=CONSOLIDATION),
                     self._leases,
                     head,
-                    refuse=lambda look, head=head, since=since: _check(look, head, since),  # type: ignore[misc]
+                    refuse=lambda read_set, head=head, since=since: _check(read_set, head, since),  # type: ignore[misc]
                     reads=_earlier(head),
                     task_id=task_id,
                     head_fields=_begin_fields(task_id, None, now),
@@ -433,28 +433,28 @@ def _too_fast() -> HeadMoved:
     return HeadMoved("others write faster than a run can begin; try again", retry_after_s=1)
 
 
-def _check_ended(look: ReadSet) -> Task | None:
+def _check_ended(read_set: ReadSet) -> Task | None:
     """Return the task of the last run if it is stored.
 
     Raises UnderWay if it has not ended.
     """
-    head = look.head
+    head = read_set.head
     if head is None or head.run_task_id is None:
         return None
-    last_task = task_in(look.documents.get(head.run_task_id), head)
-    about = look.documents.get(operation_id(head.run_task_id))
+    last_task = task_in(read_set.documents.get(head.run_task_id), head)
+    about = read_set.documents.get(operation_id(head.run_task_id))
     if last_task is not None and not last_task.task.finished and about is not None:
         raise UnderWay(last_task.task, operation_in(about).plan["session_id"])
     return None if last_task is None else last_task.task
 
 
-def _check(look: ReadSet, seen: Head | None, given_up_since: datetime | None) -> None:
+def _check(read_set: ReadSet, seen: Head | None, given_up_since: datetime | None) -> None:
     """Check that the user is as planned, and that a run may begin.
 
     Raises UnderWay during a run, and _GivenUp if a run that began after the moment was given up.
     Raises _Moved if the user changed.
     """
-    head, last_task = look.head, _check_ended(look)
+    head, last_task = read_set.head, _check_ended(read_set)
     if (
         last_task is not None
         and last_task.status == "poisoned"

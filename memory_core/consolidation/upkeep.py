@@ -81,7 +81,7 @@ class Upkeep:
             await self._snapshots.write_due(run.owner, head)
             counts = await self._begin_archive_run(run)
             if counts:
-                return Proposal([], lambda look: Chunk(counts=counts, cursor=[], fragile=False))
+                return Proposal([], lambda read_set: Chunk(counts=counts, cursor=[], fragile=False))
         left = self._rules.cap - sum(run.counts.get(name, 0) for name in COUNTS)
         asked = FadingRequest(
             run.owner,
@@ -272,7 +272,7 @@ class Decay:
         )
         crossing = await self._crossings.next(asked, operation.cursor)
         return await self._operations.advance(
-            lease, operation, crossing.ids, lambda look, stored: crossing.decide(look)
+            lease, operation, crossing.ids, lambda read_set, stored: crossing.decide(read_set)
         )
 
     async def _due(
@@ -337,7 +337,7 @@ class EndedTruths:
         further, done = [last.sequence, last.id], len(truths) < AT_ONCE
         return Proposal(
             [truth.id for truth in truths],
-            lambda look: self._decided(look, run, truths, further, done=done),
+            lambda read_set: self._decided(read_set, run, truths, further, done=done),
         )
 
     async def dry_run(self, run: Run) -> Mapping[str, int]:
@@ -359,10 +359,16 @@ class EndedTruths:
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
 
     def _decided(
-        self, look: ReadSet, run: Run, truths: Sequence[Memory], further: list[Any], *, done: bool
+        self,
+        read_set: ReadSet,
+        run: Run,
+        truths: Sequence[Memory],
+        further: list[Any],
+        *,
+        done: bool,
     ) -> Chunk:
         now = self._clock.now()
-        memories = [memory for truth in truths if (memory := look.memory(truth.id)) is not None]
+        memories = [memory for truth in truths if (memory := read_set.memory(truth.id)) is not None]
         changes = tuple(_end_truth(truth, now) for truth in memories if _has_ended(truth, run))
         return Chunk(changes, cursor=further, counts={COUNTED: len(changes)}, done=done)
 

@@ -129,8 +129,8 @@ class Eraser:
         """
         epoch = self._ids.new("ep")
 
-        def decide(look: ReadSet) -> Changes[_Begun]:
-            head, now = look.head, self._clock.now()
+        def decide(read_set: ReadSet) -> Changes[_Begun]:
+            head, now = read_set.head, self._clock.now()
             if head is not None and head.state == "erasing":
                 return Changes(_Begun(task_id_of(head.epoch), is_new=False))
             task, subject = _new_task(epoch, head, now, call)
@@ -150,7 +150,7 @@ class Eraser:
             call=call,
             receipt=Receipt(
                 lambda begun: {"task_id": begun.task_id} if begun.is_new else None,
-                lambda earlier, look: _Begun(str(earlier["task_id"]), is_new=False),
+                lambda earlier, read_set: _Begun(str(earlier["task_id"]), is_new=False),
             ),
             while_erasing=True,
         )
@@ -209,8 +209,8 @@ class Eraser:
 
     async def _send_message(self, owner: Owner, task_id: str, call: Call) -> Accepted:
         """Tell the queue, and retry an erasure that had been given up."""
-        look = await self._ledger.look(owner, [task_id])
-        pair = TaskAndSubject.of(look, task_id)
+        read_set = await self._ledger.look(owner, [task_id])
+        pair = TaskAndSubject.of(read_set, task_id)
         if pair is None or pair.task.status == "succeeded":
             return Accepted(task_id)
         if pair.task.status == "poisoned":
@@ -259,7 +259,7 @@ class Eraser:
     ) -> Operation:
         counts = Counter(stray.kind for stray in strays) + Counter(blob=blobs)
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             return Chunk(deletes=tuple(strays), cursor=stored.cursor, counts=counts)
 
         return await self._operations.advance(lease, operation, [], decide)
@@ -270,7 +270,7 @@ class Eraser:
 
     async def _moved(self, lease: Lease, operation: Operation, cursor: dict[str, Any]) -> Operation:
         return await self._operations.advance(
-            lease, operation, [], lambda look, stored: Chunk(cursor=cursor)
+            lease, operation, [], lambda read_set, stored: Chunk(cursor=cursor)
         )
 
     async def _finish(self, lease: Lease, operation: Operation) -> None:
@@ -292,7 +292,7 @@ class Eraser:
         fields: HeadFields = {"state": "live", "expires_at": now + TOMBSTONE}
         result = {key: value for key, value in given.items() if key != "counts"}
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             return Chunk(
                 cursor=stored.cursor, done=True, result=result, head_fields=lambda head: fields
             )

@@ -132,8 +132,8 @@ class Exporter:
 
         """
 
-        def refuse(look: ReadSet) -> None:
-            if look.head is None:
+        def refuse(read_set: ReadSet) -> None:
+            if read_set.head is None:
                 raise NotFound("no such user")
 
         return await self._operations.begin(owner, "export", {}, call, refuse=refuse)
@@ -202,7 +202,7 @@ class Exporter:
                 lease,
                 operation,
                 [],
-                lambda look, stored, at=cursor: Chunk(cursor=at),  # type: ignore[misc]
+                lambda read_set, stored, at=cursor: Chunk(cursor=at),  # type: ignore[misc]
             )
             if operation.state != "pending":
                 raise TaskLost
@@ -454,13 +454,13 @@ class Exporter:
         ):
             result["damaged"] = damaged
         last = Chunk(cursor={"parts": parts}, counts=+counts, done=True, result=result)
-        await self._operations.advance(lease, operation, [], lambda look, stored: last)
+        await self._operations.advance(lease, operation, [], lambda read_set, stored: last)
         await self._parts.remove_all(owner, task_id, but=frozenset(names))
 
     async def _cancelled(self, lease: Lease, operation: Operation) -> None:
         await self._parts.remove_all(lease.owner, lease.task.task_id)
         end = Chunk(cursor=operation.cursor, done=True, status="cancelled")
-        await self._operations.advance(lease, operation, [], lambda look, stored: end)
+        await self._operations.advance(lease, operation, [], lambda read_set, stored: end)
 
     async def _clear_up(self, lease: Lease) -> None:
         """Remove parts that no caller will ask for, after an erasure or a cancelled task.

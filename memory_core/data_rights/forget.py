@@ -121,9 +121,9 @@ class Forgetter:
                 seal_key = await self._names.session_key(owner, session)
 
             def beside(
-                look: ReadSet, until: int = chosen.until, seal_key: bytes = seal_key
+                read_set: ReadSet, until: int = chosen.until, seal_key: bytes = seal_key
             ) -> Changes[Any]:
-                return cleared(owner, session, request, look, until, look.now, seal_key)
+                return cleared(owner, session, request, read_set, until, read_set.now, seal_key)
 
             try:
                 return await self._operations.begin(
@@ -257,9 +257,14 @@ class Forgetter:
             if candidate.session_id
         }
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             return self._decided(
-                lease.owner, look, stored, chosen, candidates, more=more or len(candidates) < count
+                lease.owner,
+                read_set,
+                stored,
+                chosen,
+                candidates,
+                more=more or len(candidates) < count,
             )
 
         ids = [
@@ -275,17 +280,17 @@ class Forgetter:
     def _decided(
         self,
         owner: Owner,
-        look: ReadSet,
+        read_set: ReadSet,
         operation: Operation,
         chosen: Selection,
         candidates: list[SelectedMemory],
         *,
         more: bool,
     ) -> Chunk:
-        deletion, passed = _SoftDeletion(owner, look, chosen, self._clock.now()), 0
+        deletion, passed = _SoftDeletion(owner, read_set, chosen, self._clock.now()), 0
         left = chosen.cap - operation.counts.get("forgotten", 0)
         for candidate in candidates:
-            memory = look.memory(candidate.place.id)
+            memory = read_set.memory(candidate.place.id)
             if (
                 memory is not None
                 and memory.id not in deletion.changed
@@ -314,7 +319,7 @@ class _SoftDeletion:
 
     Attributes:
         owner: Whose memories they are.
-        look: The read set.
+        read_set: The read set.
         chosen: Which memories are forgotten.
         now: The present time.
         asked: How many chosen memories are deleted.
@@ -328,7 +333,7 @@ class _SoftDeletion:
     """
 
     owner: Owner
-    look: ReadSet
+    read_set: ReadSet
     chosen: Selection
     now: datetime
     asked: int = 0
@@ -351,10 +356,10 @@ class _SoftDeletion:
 
         """
         along_too = self.chosen.messages_along(messages)
-        leaving = _leaving(self.look, memory, set(messages) - {*along_too})
+        leaving = _leaving(self.read_set, memory, set(messages) - {*along_too})
         fresh = [name for name in along_too if name not in self.changed]
         gone = [
-            *changes_along(self.look, fresh, memory, gone_along, self.now),
+            *changes_along(self.read_set, fresh, memory, gone_along, self.now),
             Change("forgotten", _soft_delete(memory, self.now), memory),
         ]
         session = memory.session_id
@@ -375,17 +380,17 @@ class _SoftDeletion:
     def _count(self, name: str, changes: Sequence[Change]) -> None:
         """Count changes in the session that they are in."""
         if name not in self.sessions:
-            document = self.look.documents.get(session_document_id(self.owner, name))
+            document = self.read_set.documents.get(session_document_id(self.owner, name))
             self.sessions[name] = Session(self.owner, name, document)
         count_along(self.sessions[name], changes, self.now)
 
 
-def _leaving(look: ReadSet, cell: Memory, messages: Collection[str]) -> list[str]:
+def _leaving(read_set: ReadSet, cell: Memory, messages: Collection[str]) -> list[str]:
     """The messages that stay when their cell is deleted, as independent messages."""
     return [
         name
         for name in sorted(messages)
-        if (message := look.memory(name)) is not None and message.cell_id == cell.id
+        if (message := read_set.memory(name)) is not None and message.cell_id == cell.id
     ]
 
 

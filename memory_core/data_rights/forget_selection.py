@@ -261,7 +261,7 @@ def cleared(
     owner: Owner,
     session_id: str,
     forgetting: ForgetInput,
-    look: ReadSet,
+    read_set: ReadSet,
     until: int,
     now: datetime,
     seal_key: bytes,
@@ -274,7 +274,7 @@ def cleared(
         owner: Whose session it is.
         session_id: The session.
         forgetting: The request.
-        look: The documents that it is decided on.
+        read_set: The documents that it is decided on.
         until: The end of the log when the memories were found that are forgotten.
         now: The time of the request.
         seal_key: The key that seals the session's history for a hard delete.
@@ -283,15 +283,17 @@ def cleared(
         WrittenSince: Memories were written since.
 
     """
-    if look.head is None:
+    if read_set.head is None:
         return Changes(None)
-    if look.head.sequence != until:
+    if read_set.head.sequence != until:
         raise WrittenSince
-    session = Session(owner, session_id, look.documents.get(session_document_id(owner, session_id)))
+    session = Session(
+        owner, session_id, read_set.documents.get(session_document_id(owner, session_id))
+    )
     chosen = forgetting.chosen
     session.clear(chosen.types or MemoryType, keeps_history=True)
     if forgetting.mode == "hard" and not chosen.types:
         session.forget_history(seal_key)
-    gathered = None if chosen.types else dropped(owner, session_id, look, now)
+    gathered = None if chosen.types else dropped(owner, session_id, read_set, now)
     made = gathered or Changes(None)
     return replace(made, puts=(*made.puts, session.document))

@@ -89,7 +89,7 @@ class _Removal:
     """
 
     owner: Owner
-    look: ReadSet
+    read_set: ReadSet
     progress: ForgetProgress
     looked: _Looked
     now: datetime
@@ -121,7 +121,7 @@ class _Removal:
 
     def _takes(self, name: str, role: Role) -> bool:
         """Whether the next memory has been handled; if not, another read begins with it."""
-        memory = None if name in self.seen else self.look.memory(name)
+        memory = None if name in self.seen else self.read_set.memory(name)
         if memory is None:
             return True
         goes = self.progress.must_be_deleted(memory, role)
@@ -151,7 +151,7 @@ class _Removal:
         if not self.looked.suffices_for(memory):
             # it was written after the read; the next read includes them
             return False
-        teller = self.progress.remaining_cell(memory, role, _cells(self.look, memory))
+        teller = self.progress.remaining_cell(memory, role, _cells(self.read_set, memory))
         change = (
             Change("forgotten", memory, memory, removed=True)
             if teller is None
@@ -164,7 +164,7 @@ class _Removal:
         if not self.portion.takes(2 + len(fresh), size_of(memory)):
             return False
         for session in fresh:
-            document = self.look.documents.get(session_document_id(self.owner, session))
+            document = self.read_set.documents.get(session_document_id(self.owner, session))
             self.sessions[session] = Session(self.owner, session, document)
         if memory.session_id is not None:
             key = self.looked.sessions[memory.session_id]
@@ -182,13 +182,13 @@ class _Removal:
 
     def _further(self, passed: int) -> ForgetProgress:
         """Return the progress after this commit, which has handled the first `passed` memories."""
-        head = self.look.head
+        head = self.read_set.head
         by = (head.sequence if head is not None else 0) + len(self.changes)
         further = self.progress.changed(todo=self.progress.todo[passed:])
         for memory in self.staying:
             further = further.with_kept_fact(memory)
         for memory, role in self.going:
-            further = further.without(memory, role, by, _versions(self.look, memory))
+            further = further.without(memory, role, by, _versions(self.read_set, memory))
         for memory in self.left:
             further = further.with_remaining_message(memory)
         further = further if further.todo else further.with_doubtful_messages()
@@ -307,7 +307,7 @@ class HardForgetter:
             counts={"forgotten": 0, "derived": 0, "struck": 0},
             plan={"mode": "hard", **not_found(plan)},
         )
-        return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+        return await self._operations.advance(lease, operation, [], lambda read_set, stored: chunk)
 
     async def _looked_at(
         self, owner: Owner, progress: ForgetProgress, staying: set[str]
@@ -389,8 +389,8 @@ class HardForgetter:
         progress = progress.with_unreadable(damaged)
         progress = progress.changed(todo=[*looked.names, *progress.todo[LOOKED_AT:]])
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            removal = _Removal(lease.owner, look, progress, looked, self._clock.now())
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            removal = _Removal(lease.owner, read_set, progress, looked, self._clock.now())
             return removal.chunk()
 
         ids = [
@@ -426,7 +426,7 @@ class HardForgetter:
         chunk = Chunk(
             cursor=None, done=True, result={"mode": "hard", "capped": progress.capped, **named}
         )
-        return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+        return await self._operations.advance(lease, operation, [], lambda read_set, stored: chunk)
 
     async def _empty_short_term(self, owner: Owner, progress: ForgetProgress) -> None:
         head = (await self._store.snapshot(owner)).head
@@ -473,20 +473,20 @@ def _cell_ids_of(memory: Memory) -> Sequence[str]:
     return memory.source_ids if memory.category == "fact" else ()
 
 
-def _cells(look: ReadSet, fact: Memory) -> list[Memory]:
+def _cells(read_set: ReadSet, fact: Memory) -> list[Memory]:
     """Return the stored cells that state a fact."""
-    return [cell for name in _cell_ids_of(fact) if (cell := look.memory(name)) is not None]
+    return [cell for name in _cell_ids_of(fact) if (cell := read_set.memory(name)) is not None]
 
 
 def _version_ids(memory: Memory) -> list[str]:
     return [version_id(memory.id, number) for number in range(1, memory.version)]
 
 
-def _versions(look: ReadSet, memory: Memory) -> list[Memory]:
+def _versions(read_set: ReadSet, memory: Memory) -> list[Memory]:
     """Return the stored old versions of a memory."""
-    documents = (look.documents.get(name) for name in _version_ids(memory))
+    documents = (read_set.documents.get(name) for name in _version_ids(memory))
     return [
         version
         for document in documents
-        if document is not None and (version := as_memory(document, look.head)) is not None
+        if document is not None and (version := as_memory(document, read_set.head)) is not None
     ]

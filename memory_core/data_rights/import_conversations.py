@@ -276,9 +276,9 @@ class ConversationImporter:
             raise ImportRefused(number, described(error)) from None
         further, unformed = progress.with_line(accepted.messages, read.messages.ignored), 0
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             nonlocal unformed
-            pending = 0 if look.head is None else look.head.pending_tasks
+            pending = 0 if read_set.head is None else read_set.head.pending_tasks
             before = pending if further.before is None else further.before
             unformed = pending - before
             return Chunk(
@@ -292,8 +292,8 @@ class ConversationImporter:
         progress = ConversationProgress.of(operation)
         assert progress is not None
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            unfinished = 0 if look.head is None else look.head.pending_tasks - 1
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            unfinished = 0 if read_set.head is None else read_set.head.pending_tasks - 1
             result = {**progress.result, "forming": unfinished}
             return Chunk(cursor=stored.cursor, done=True, result=result, counted=False)
 

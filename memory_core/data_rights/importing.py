@@ -96,8 +96,8 @@ class Importer:
         """
         of_export = request.of == "export"
 
-        def refuse(look: ReadSet) -> None:
-            if of_export and not _is_empty(look.head, tasks=0):
+        def refuse(read_set: ReadSet) -> None:
+            if of_export and not _is_empty(read_set.head, tasks=0):
                 raise Conflict(NOT_EMPTY)
 
         due = self._clock.now() + LIFETIME
@@ -281,7 +281,7 @@ class Importer:
             **(result if isinstance(check, ConversationCheck) else self._to_stage(check, result)),
         }
         return await self._operations.advance(
-            lease, operation, [], lambda look, stored: Chunk(cursor=cursor)
+            lease, operation, [], lambda read_set, stored: Chunk(cursor=cursor)
         )
 
     async def _check_conversations(
@@ -303,11 +303,13 @@ class Importer:
             }
             names = [*sessions]
             for start in range(0, len(names), SESSIONS_AT_ONCE):
-                look = await self._operations.look(owner, names[start : start + SESSIONS_AT_ONCE])
-                epoch = None if look.head is None else look.head.epoch
+                read_set = await self._operations.look(
+                    owner, names[start : start + SESSIONS_AT_ONCE]
+                )
+                epoch = None if read_set.head is None else read_set.head.epoch
                 known = [
                     name
-                    for name, document in look.documents.items()
+                    for name, document in read_set.documents.items()
                     if document.body["epoch"] == epoch
                 ]
                 total -= sum(bytes_of_sessions[sessions[name]] for name in known)
@@ -348,7 +350,7 @@ class Importer:
                 lease,
                 operation,
                 [],
-                lambda look, stored, it=chunk: _while_empty(look, stored, it),  # type: ignore[misc]
+                lambda read_set, stored, it=chunk: _while_empty(read_set, stored, it),  # type: ignore[misc]
             )
             if moved.state != operation.state or moved.cursor != cursor:
                 return moved  # another worker is ahead, or the user has other memories
@@ -362,13 +364,16 @@ class Importer:
         fields = cast(HeadFields, given)
         last = Chunk(cursor=operation.cursor, done=True, begins=epoch, head_fields=lambda _: fields)
         return await self._operations.advance(
-            lease, operation, [task_id], lambda look, stored: _while_empty(look, stored, last)
+            lease,
+            operation,
+            [task_id],
+            lambda read_set, stored: _while_empty(read_set, stored, last),
         )
 
     async def _refused(self, lease: Lease, operation: Operation, reason: str) -> Operation:
         cursor = _refusal(operation, reason)
         return await self._operations.advance(
-            lease, operation, [], lambda look, stored: Chunk(cursor=cursor)
+            lease, operation, [], lambda read_set, stored: Chunk(cursor=cursor)
         )
 
     async def _cleared(self, lease: Lease, operation: Operation, end: Chunk) -> None:
@@ -384,13 +389,13 @@ class Importer:
                 lease,
                 operation,
                 [],
-                lambda look, stored, it=gone: it,  # type: ignore[misc]
+                lambda read_set, stored, it=gone: it,  # type: ignore[misc]
             )
         if epoch is not None:
             async for name in self._copies.names(lease.owner, epoch):
                 await self._copies.remove(lease.owner, name)
         await self._parts.remove_all(lease.owner, lease.task.task_id)
-        await self._operations.advance(lease, operation, [], lambda look, stored: end)
+        await self._operations.advance(lease, operation, [], lambda read_set, stored: end)
 
     async def _clear_up(self, owner: Owner, task_id: str) -> None:
         """Remove the data of an import whose task is gone, perhaps with its user."""
@@ -480,9 +485,9 @@ def _is_empty(head: Head | None, *, tasks: int) -> bool:
     return head is None or (head.sequence, head.pending_tasks, head.state) == (0, tasks, "live")
 
 
-def _while_empty(look: ReadSet, stored: Operation, chunk: Chunk) -> Chunk:
+def _while_empty(read_set: ReadSet, stored: Operation, chunk: Chunk) -> Chunk:
     """Return the chunk, as long as the user is empty but for this very import."""
-    return chunk if _is_empty(look.head, tasks=1) else Chunk(cursor=_refusal(stored, NOT_EMPTY))
+    return chunk if _is_empty(read_set.head, tasks=1) else Chunk(cursor=_refusal(stored, NOT_EMPTY))
 
 
 def _refusal(operation: Operation, reason: str) -> dict[str, Any]:

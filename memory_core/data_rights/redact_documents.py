@@ -91,7 +91,7 @@ class ConversationRedaction:
                 return await self._without(lease, operation, progress, concerned)
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         return await self._operations.advance(
-            lease, operation, [], lambda look, stored: Chunk(cursor=following.document)
+            lease, operation, [], lambda read_set, stored: Chunk(cursor=following.document)
         )
 
     async def _saying(
@@ -109,9 +109,9 @@ class ConversationRedaction:
                 owner,
                 [name for document in some for name in (document.id, messages_id(document.id))],
             )
-            look = ReadSet(seen.head, dict(seen.documents))
+            read_set = ReadSet(seen.head, dict(seen.documents))
             for document in some:
-                conversation = conversation_of(look, document.id)
+                conversation = conversation_of(read_set, document.id)
                 names = (
                     gone.intersection(message_ids(conversation)) if conversation is not None else ()
                 )
@@ -131,10 +131,10 @@ class ConversationRedaction:
         name, task_id = document.id, str(document.body["task_id"])
         further = progress.at("messages", (int(document.body["sequence"]), name))
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             messages, pair = (
                 Document(messages_id(name), "messages", {}),
-                TaskAndSubject.of(look, task_id),
+                TaskAndSubject.of(read_set, task_id),
             )
             if pair is None or pair.task.status in _OVER or pair.task.subject_id != name:
                 return Chunk(cursor=further.document, deletes=(messages,))
@@ -236,7 +236,7 @@ class DerivedRedaction:
                 return await self._without(lease, operation, progress, concerned)
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         return await self._operations.advance(
-            lease, operation, [], lambda look, stored: Chunk(cursor=following.document)
+            lease, operation, [], lambda read_set, stored: Chunk(cursor=following.document)
         )
 
     async def profile(
@@ -260,9 +260,13 @@ class DerivedRedaction:
 
         """
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            document = look.documents.get(PROFILE_ID)
-            if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            document = read_set.documents.get(PROFILE_ID)
+            if (
+                document is None
+                or read_set.head is None
+                or document.body["epoch"] != read_set.head.epoch
+            ):
                 return Chunk(cursor=following.document)
             person = person_in(document.body)
             named = {name for fact in person.facts for name in fact.memory_ids}
@@ -281,10 +285,10 @@ class DerivedRedaction:
     ) -> Operation:
         cells = scene_in(document.body).cell_ids
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             # The count changes, so that of two workers only one handles a scene.
             further = progress.at("scene", (int(document.body["sequence"]), document.id)).document
-            scene_document = look.documents.get(document.id)
+            scene_document = read_set.documents.get(document.id)
             if scene_document is None:
                 return Chunk(cursor=further)
             scene = scene_in(scene_document.body)
@@ -298,7 +302,7 @@ class DerivedRedaction:
             vectors = {
                 name: memory.embedding
                 for name in cells
-                if (memory := look.memory(name)) is not None
+                if (memory := read_set.memory(name)) is not None
             }
             vectors = {} if scene_document.vector is None else vectors
             left, *parted = _split_parts(
@@ -313,7 +317,7 @@ class DerivedRedaction:
                 name: Mark.of_scene(thread.scene.id)
                 for thread in parted
                 for name in thread.scene.cell_ids
-                if look.memory(name) is not None
+                if read_set.memory(name) is not None
             }
             return Chunk(puts=tuple(puts), marks=marks, cursor=further, counts={"scenes": 1})
 

@@ -131,20 +131,20 @@ class RedactionPasses:
             )
             after = documents[-1].body["sequence"], documents[-1].id
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             if unread:
                 return Chunk(
                     cursor=clean.document,
                     deletes=tuple(Document(name, kind, {}) for name in unread[:DELETED_AT_ONCE]),
                 )
-            return self._struck(look, clean, kind, names)
+            return self._struck(read_set, clean, kind, names)
 
         return await self._operations.advance(
             lease, operation, [] if unread else names[:WRITTEN_AT_ONCE], decide
         )
 
     def _struck(
-        self, look: ReadSet, progress: ForgetProgress, kind: Kind, names: Sequence[str]
+        self, read_set: ReadSet, progress: ForgetProgress, kind: Kind, names: Sequence[str]
     ) -> Chunk:
         if not names:
             return Chunk(cursor=_next_pass(progress).document)
@@ -156,7 +156,7 @@ class RedactionPasses:
         )
         made: list[str] = []
         for name in names[:WRITTEN_AT_ONCE]:
-            memory = _memory_in(look, name)
+            memory = _memory_in(read_set, name)
             if memory is None or not _concerns(progress, kind, memory):
                 continue
             if not portion.takes(2, size_of(memory)):
@@ -202,8 +202,8 @@ class RedactionPasses:
             after = (mentioning[0].sequence - 1) if mentioning else events[-1].sequence
         mentioning = mentioning[:DELETED_AT_ONCE]
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
-            return _redacted(look, progress, mentioning)
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
+            return _redacted(read_set, progress, mentioning)
 
         advanced = await self._operations.advance(
             lease, operation, [event.id for event in mentioning], decide
@@ -246,12 +246,12 @@ class RedactionPasses:
             [*readable_shown(await self._store.memories(lease.owner, asked))[0]] if asked else []
         )
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             return Chunk(
                 tuple(
-                    _without_conflict(look, name)
+                    _without_conflict(read_set, name)
                     for name in dict.fromkeys(sides)
-                    if _is_pending(look.memory(name))
+                    if _is_pending(read_set.memory(name))
                 ),
                 cursor=further.document,
                 deletes=tuple(Document(document.id, document.kind, {}) for document in gone),
@@ -298,7 +298,9 @@ class RedactionPasses:
         )
         if not locations:
             chunk = Chunk(cursor=_next_pass(progress).document)
-            return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+            return await self._operations.advance(
+                lease, operation, [], lambda read_set, stored: chunk
+            )
         left = await self._left(lease, progress, locations[0])
         moved = None if left is None else await self._copies.write(lease.owner, operation.id, left)
         names = (
@@ -309,11 +311,11 @@ class RedactionPasses:
             ]
         )
 
-        def decide(look: ReadSet, stored: Operation) -> Chunk:
+        def decide(read_set: ReadSet, stored: Operation) -> Chunk:
             stubs = [
                 stub
                 for name in names
-                if (stub := _memory_in(look, name)) is not None
+                if (stub := _memory_in(read_set, name)) is not None
                 and stub.archival_location == locations[0]
             ]
             pairs = [(stub, stub.changed(archival_location=moved)) for stub in stubs]
@@ -354,8 +356,8 @@ class RedactionPasses:
             if not progress.is_removed(member.memory.id, member.memory.sequence)
         ]
         seen = await self._store.snapshot(lease.owner, [member.memory.id for member in members])
-        look = ReadSet(seen.head, dict(seen.documents))
-        stubs = {member.memory.id: look.memory(member.memory.id) for member in members}
+        read_set = ReadSet(seen.head, dict(seen.documents))
+        stubs = {member.memory.id: read_set.memory(member.memory.id) for member in members}
         members = [
             member
             for member in members
@@ -391,9 +393,9 @@ def _concerns(progress: ForgetProgress, kind: Kind, memory: Memory) -> bool:
     return made or struck_memory(memory, progress.gone, progress.lent) is not memory
 
 
-def _memory_in(look: ReadSet, name: str) -> Memory | None:
-    document = look.documents.get(name)
-    return None if document is None else as_memory(document, look.head)
+def _memory_in(read_set: ReadSet, name: str) -> Memory | None:
+    document = read_set.documents.get(name)
+    return None if document is None else as_memory(document, read_set.head)
 
 
 def _struck_whole(progress: ForgetProgress, member: ArchivedStates) -> ArchivedStates:
@@ -413,12 +415,12 @@ def _rewritten(progress: ForgetProgress, event: Event) -> Event:
     return struck_event(event, progress.gone)
 
 
-def _redacted(look: ReadSet, progress: ForgetProgress, events: Sequence[Event]) -> Chunk:
+def _redacted(read_set: ReadSet, progress: ForgetProgress, events: Sequence[Event]) -> Chunk:
     if not events:
         return Chunk(cursor=_next_pass(progress).document)
     portion, staged, last = Portion(), list[Document](), 0
     for event in events:
-        document = look.documents.get(event.id)
+        document = read_set.documents.get(event.id)
         if document is not None:
             made = _rewritten(progress, Event.model_validate(document.body)).model_dump(mode="json")
             if not portion.takes(1, size_of_bodies([made])):
@@ -452,7 +454,7 @@ def _is_pending(memory: Memory | None) -> bool:
     return memory is not None and memory.conflict_state == "pending"
 
 
-def _without_conflict(look: ReadSet, name: str) -> Change:
-    memory = look.memory(name)
+def _without_conflict(read_set: ReadSet, name: str) -> Change:
+    memory = read_set.memory(name)
     assert memory is not None
     return Change("conflict_settled", mark_conflict(memory, "none"), memory)

@@ -97,6 +97,6 @@ def _next_id(shelf: Shelf, states: Mapping[str, Memory | None], name: str) -> st
 
 def _is_newer(shelf: Shelf, name: str) -> bool:
     """Whether a memory was changed after the decision's reads."""
-    document, head = shelf.document(name), shelf.look.head
+    document, head = shelf.document(name), shelf.read_set.head
     sequence = 0 if head is None else head.sequence
     return document is not None and int(document.body["revision"]) > sequence

@@ -59,7 +59,7 @@ class ChangeSet:
 
     Attributes:
         owner: Whose memories are changed.
-        look: The read set.
+        read_set: The read set.
         now: The present time.
         weighs: Whether the size of the changes matters.
         changes: In order.
@@ -75,7 +75,7 @@ class ChangeSet:
     """
 
     owner: Owner
-    look: ReadSet
+    read_set: ReadSet
     now: datetime
     weighs: bool
     changes: list[Change] = field(default_factory=list)
@@ -103,7 +103,7 @@ class ChangeSet:
         """
         memory = (
             self.states.get(memory_id)
-            or self.look.memory(memory_id)
+            or self.read_set.memory(memory_id)
             or self._neighbours.get(memory_id)
         )
         return None if memory is None else self._by_its_log(memory)
@@ -129,7 +129,7 @@ class ChangeSet:
             return None
         if name not in self.logs:
             self._check_read(documents_of(name))
-            log = SlotLog.read(name, self.look)
+            log = SlotLog.read(name, self.read_set)
             for change in self.changes:
                 if slot_name(change.after) == name:
                     log = added_by(log, change)
@@ -147,14 +147,14 @@ class ChangeSet:
 
     @cached_property
     def _neighbours(self) -> dict[str, Memory]:
-        return {neighbour.memory.id: neighbour.memory for neighbour in self.look.neighbours()}
+        return {neighbour.memory.id: neighbour.memory for neighbour in self.read_set.neighbours()}
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""
         if name not in self.sessions:
             document_id = session_document_id(self.owner, name)
             self._check_read([document_id])
-            session = Session(self.owner, name, self.look.documents.get(document_id))
+            session = Session(self.owner, name, self.read_set.documents.get(document_id))
             self.sessions[name] = session
             if self.weighs:  # the turns that it gets are weighed with their memories
                 self.weight += len(orjson.dumps(session.document.body))
@@ -162,7 +162,7 @@ class ChangeSet:
 
     def _check_read(self, ids: Iterable[str]) -> None:
         """Check that a command declared its reads; anything else is a fault of the code."""
-        unread = self.look.unread(ids)
+        unread = self.read_set.unread(ids)
         assert not unread, f"a decision needs documents that its reads do not name: {unread}"
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -223,7 +223,7 @@ class ChangeSet:
         """
         followers = 0
         for name, log in self.logs.items():
-            before = SlotLog.read(name, self.look).rows
+            before = SlotLog.read(name, self.read_set).rows
             followers += sum(
                 _OF_CHANGE
                 for member, row in log.rows.items()

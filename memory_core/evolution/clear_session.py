@@ -142,14 +142,14 @@ class Clearer:
         """
         key = receipt_id(owner, call)
         named = derived("op", key) if key else self._ids.new("op")
-        look = await self._ledger.look(owner, [named, *([key] if key else [])])
-        earlier = earlier_result(look.documents, owner, call)
+        read_set = await self._ledger.look(owner, [named, *([key] if key else [])])
+        earlier = earlier_result(read_set.documents, owner, call)
         if earlier is not None:
             return int(earlier["cleared"])
-        resumed = await self._finish_pending(owner, look, request, besides=named)
-        if named in look.documents:
-            return (await self._run(owner, _Operation.of(look.documents[named]))).cleared
-        until = look.head.sequence if look.head else 0
+        resumed = await self._finish_pending(owner, read_set, request, besides=named)
+        if named in read_set.documents:
+            return (await self._run(owner, _Operation.of(read_set.documents[named]))).cleared
+        until = read_set.head.sequence if read_set.head else 0
         kind = request.type.value if request.type else None
         return (
             await self._run(
@@ -159,14 +159,16 @@ class Clearer:
         ).cleared
 
     async def _finish_pending(
-        self, owner: Owner, look: ReadSet, request: ClearInput, besides: str
+        self, owner: Owner, read_set: ReadSet, request: ClearInput, besides: str
     ) -> int:
         """Finish interrupted clears of this user.
 
         Returns how many memories of the requested session were cleared by that.
         """
         pending = [
-            name for name in (look.head.pending_operations if look.head else ()) if name != besides
+            name
+            for name in (read_set.head.pending_operations if read_set.head else ())
+            if name != besides
         ]
         resumed = 0
         for document in (
@@ -187,8 +189,10 @@ class Clearer:
         while not operation.done:
             chunk = await self._chunk(owner, operation)
             if chunk.notes:
-                look = await self._ledger.look(owner, chunk.notes)
-                notes = [note for name in chunk.notes if (note := look.memory(name)) is not None]
+                read_set = await self._ledger.look(owner, chunk.notes)
+                notes = [
+                    note for name in chunk.notes if (note := read_set.memory(name)) is not None
+                ]
                 await self._unmerger.unmerge_sources(
                     owner, notes, operation.call, session_id=operation.session_id
                 )
@@ -337,7 +341,9 @@ class Clearer:
         return (session.document,)
 
 
-def _cleared_before(operation: _Operation, earlier: Mapping[str, Any], look: ReadSet) -> _Operation:
+def _cleared_before(
+    operation: _Operation, earlier: Mapping[str, Any], read_set: ReadSet
+) -> _Operation:
     return replace(operation, cleared=int(earlier["cleared"]), done=True)
 
 
@@ -368,36 +374,36 @@ def _cleared(memory: Memory, now: datetime) -> Memory:
 # Note: the task's id is of the buffer's generation, which only a look at the buffer tells.
 
 
-def buffer_task(owner: Owner, session_id: str, look: ReadSet) -> list[str]:
+def buffer_task(owner: Owner, session_id: str, read_set: ReadSet) -> list[str]:
     """The id of the task of a session's waiting messages; empty without messages.
 
     Args:
         owner: Whose session it is.
         session_id: Id of the session.
-        look: A read set with the buffer.
+        read_set: A read set with the buffer.
 
     """
-    batch = HeldBuffer.of(owner, session_id, look)
+    batch = HeldBuffer.of(owner, session_id, read_set)
     return [batch.task_id] if batch.buffer.messages else []
 
 
-def dropped(owner: Owner, session_id: str, look: ReadSet, now: datetime) -> Changes[Any] | None:
+def dropped(owner: Owner, session_id: str, read_set: ReadSet, now: datetime) -> Changes[Any] | None:
     """Empty a session's buffer, and end the task of its messages.
 
     Args:
         owner: Whose session it is.
         session_id: Id of the session.
-        look: A read set with the buffer, and the task of `buffer_task`.
+        read_set: A read set with the buffer, and the task of `buffer_task`.
         now: The present time.
 
     Returns:
         None if no message waits.
 
     """
-    batch = HeldBuffer.of(owner, session_id, look)
+    batch = HeldBuffer.of(owner, session_id, read_set)
     if not batch.buffer.messages:
         return None
-    pair = TaskAndSubject.of(look, batch.task_id)
+    pair = TaskAndSubject.of(read_set, batch.task_id)
     if pair is None:
         return Changes(None, puts=(batch.closed().written,))
     return pair.turned(

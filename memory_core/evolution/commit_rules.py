@@ -26,7 +26,7 @@ class MemoryRules:
         store: LongTermStore,
         owner: Owner,
         changes: Changes[Result],
-        look: ReadSet,
+        read_set: ReadSet,
         *,
         is_part: bool,
     ) -> Changes[Result]:
@@ -36,7 +36,7 @@ class MemoryRules:
             store: Where further documents are read.
             owner: Whose memories they are.
             changes: As they were decided.
-            look: The read set of the decision.
+            read_set: The read set of the decision.
             is_part: Whether they belong to another commit, which completes the slots.
 
         Raises:
@@ -47,7 +47,7 @@ class MemoryRules:
             WithoutLog: A slot needs a log first.
 
         """
-        shelf = Shelf(store, owner, look)
+        shelf = Shelf(store, owner, read_set)
         bare = await without_circles(shelf, changes)
         return bare if is_part else await with_slots(shelf, bare)
 
@@ -100,8 +100,8 @@ class MemoryRules:
         """
         for name in left_open(changes):
 
-            def ending(look: ReadSet, name: str = name) -> Changes[None]:
-                memory = look.memory(name)
+            def ending(read_set: ReadSet, name: str = name) -> Changes[None]:
+                memory = read_set.memory(name)
                 marks = () if memory is None else (Change(SETTLED, memory, memory),)
                 wanted = Changes(None, marks, reads=frozenset({name}))
                 return wanted if left_open(wanted) else Changes(None)

@@ -108,8 +108,8 @@ class Conflicts:
             NotFound: The owner has no such conflict.
 
         """
-        look = await self._ledger.look(owner, [conflict_id])
-        return record_in(_held(look, conflict_id).body)
+        read_set = await self._ledger.look(owner, [conflict_id])
+        return record_in(_held(read_set, conflict_id).body)
 
     async def resolve(
         self, owner: Owner, conflict_id: str, asked: ResolveInput, call: Call
@@ -187,12 +187,12 @@ class Conflicts:
     async def _turn(self, owner: Owner, conflict_id: str, turn: Turn, call: Call) -> ConflictRecord:
         """Commit the changes of `turn` with the call's receipt."""
 
-        def reads(look: ReadSet) -> list[str]:
-            return reads_of(owner, record_in(_held(look, conflict_id).body), look)
+        def reads(read_set: ReadSet) -> list[str]:
+            return reads_of(owner, record_in(_held(read_set, conflict_id).body), read_set)
 
-        def decided(look: ReadSet) -> Changes[ConflictRecord]:
-            document = _held(look, conflict_id)
-            page = ChangeSet(owner, look, look.now, weighs=True)
+        def decided(read_set: ReadSet) -> Changes[ConflictRecord]:
+            document = _held(read_set, conflict_id)
+            page = ChangeSet(owner, read_set, read_set.now, weighs=True)
             record = turn(page, document)
             return Changes(
                 record,
@@ -209,7 +209,7 @@ class Conflicts:
             call=call,
             receipt=Receipt(
                 lambda record: {"conflict_id": record.id},
-                lambda earlier, look: record_in(_held(look, conflict_id).body),
+                lambda earlier, read_set: record_in(_held(read_set, conflict_id).body),
             ),
         )
         return committed.result
@@ -231,13 +231,13 @@ def _why(record: ConflictRecord) -> str:
     return f": {record.reason.rpartition('; ')[2]}" if record.by == RULE else ""
 
 
-def _held(look: ReadSet, conflict_id: str) -> Document:
-    document = look.documents.get(conflict_id)
+def _held(read_set: ReadSet, conflict_id: str) -> Document:
+    document = read_set.documents.get(conflict_id)
     if (
         document is None
         or document.kind != "conflict"
-        or look.head is None
-        or document.body["epoch"] != look.head.epoch
+        or read_set.head is None
+        or document.body["epoch"] != read_set.head.epoch
     ):
         raise NotFound("no conflict of this id for this user")
     return document
@@ -309,7 +309,7 @@ def decide_by_time(page: ChangeSet, document: Document, reason: str, by: str) ->
     return _put_decision(page, document, asked, _decide_for_new(falls, stays, record, page.now), by)
 
 
-def reads_of(owner: Owner, record: ConflictRecord, look: ReadSet) -> list[str]:
+def reads_of(owner: Owner, record: ConflictRecord, read_set: ReadSet) -> list[str]:
     """The ids of the documents that a decision about a conflict needs.
 
     As far as they are known, these are the memories that the record names, and their sessions.
@@ -317,12 +317,12 @@ def reads_of(owner: Owner, record: ConflictRecord, look: ReadSet) -> list[str]:
     Args:
         owner: Whose conflict it is.
         record: Record of the conflict.
-        look: What was read so far.
+        read_set: What was read so far.
 
     """
     return [
         *record.memory_ids,
-        *session_ids(owner, map(look.memory, record.memory_ids)),
+        *session_ids(owner, map(read_set.memory, record.memory_ids)),
         *(session_document_id(owner, name) for name in record.rejected_sessions),
     ]
 

@@ -87,16 +87,16 @@ class Contradiction:
     denied: Mapping[str, str] = field(default_factory=dict)
 
 
-def met_by_edit(edited: Memory, look: ReadSet, rules: SaveRules) -> Judgement | None:
+def met_by_edit(edited: Memory, read_set: ReadSet, rules: SaveRules) -> Judgement | None:
     """The verdict that an edit without a slot may contradict a neighbour.
 
     Args:
         edited: The memory as edited.
-        look: The read set, with its neighbours.
+        read_set: The read set, with its neighbours.
         rules: The thresholds.
 
     """
-    near = [each for each in look.near.get(edited.id, ()) if each.memory.id != edited.id]
+    near = [each for each in read_set.near.get(edited.id, ()) if each.memory.id != edited.id]
     judgement = judge(edited, near, rules.duplicate_threshold)
     return judgement if judgement.verdict is Verdict.CONTRADICTS else None
 
@@ -114,7 +114,7 @@ def records_between(first: Memory, second: Memory) -> list[str]:
 
 
 def asked_by_edit(
-    edit: Change, judgement: Judgement | None, look: ReadSet, now: datetime
+    edit: Change, judgement: Judgement | None, read_set: ReadSet, now: datetime
 ) -> tuple[tuple[Change, ...], tuple[ConflictRecord, ...]]:
     """The changes of an edit, and the record of the conflict it opens.
 
@@ -123,7 +123,7 @@ def asked_by_edit(
     Args:
         edit: The edit.
         judgement: As `met_by_edit` gives it.
-        look: The read set, with the records about the two memories.
+        read_set: The read set, with the records about the two memories.
         now: The present time.
 
     """
@@ -131,7 +131,7 @@ def asked_by_edit(
     old = None if judgement is None else judgement.old
     if judgement is None or old is None or before is None:
         return (edit,), ()
-    if any(name in look.documents for name in records_between(old, edited)):
+    if any(name in read_set.documents for name in records_between(old, edited)):
         return (edit,), ()
     met = Contradiction(edited, old, judgement, now, before=before)
     done = resolve(met, OnConflict.AUTO)

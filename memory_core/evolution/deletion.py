@@ -67,8 +67,10 @@ class NoteUnmerger:
                 and memory.status in FOUND_BY_DEFAULT
                 and is_made_of_others(memory)
             ):
-                look = await self._ledger.look(owner, memory.source_ids)
-                if any(source.session_id != session_id for source in _merged_into(memory, look)):
+                read_set = await self._ledger.look(owner, memory.source_ids)
+                if any(
+                    source.session_id != session_id for source in _merged_into(memory, read_set)
+                ):
                     await self._unmerge(owner, memory.id, alone)
 
     async def _unmerge(
@@ -84,8 +86,8 @@ class NoteUnmerger:
 
         `besides` is the session whose notes are deleted anyway.
         """
-        look = await self._ledger.look(owner, [merged_id])
-        merged = look.memory(merged_id)
+        read_set = await self._ledger.look(owner, [merged_id])
+        merged = read_set.memory(merged_id)
         if (
             merged is None
             or merged.category != "note"
@@ -104,11 +106,11 @@ class NoteUnmerger:
     async def _undone(self, owner: Owner, merged: Memory, call: Call) -> bool:
         """Undo the merge by its record; False if that is impossible."""
         records = conflict_record_ids(merged.supersedes_id or "", merged.id)
-        look = await self._ledger.look(owner, records)
+        read_set = await self._ledger.look(owner, records)
         conflict_records = [
             record_in(document.body)
             for name in records
-            if (document := look.documents.get(name)) is not None
+            if (document := read_set.documents.get(name)) is not None
         ]
         record = next(
             (
@@ -132,8 +134,8 @@ class NoteUnmerger:
             [] if merged.session_id is None else [session_document_id(owner, merged.session_id)]
         )
 
-        def decide(look: ReadSet) -> Changes[None]:
-            now, note = self._clock.now(), look.memory(merged.id)
+        def decide(read_set: ReadSet) -> Changes[None]:
+            now, note = self._clock.now(), read_set.memory(merged.id)
             if note is None or note.status is Status.DELETED:
                 return Changes(None)
             gone = delete(note, "manual_delete", now, change_reason=_SOURCE_GONE)
@@ -142,12 +144,12 @@ class NoteUnmerger:
                 first,
                 *(
                     Change("restored", _back(source, note, now), source)
-                    for source in _merged_into(note, look)
+                    for source in _merged_into(note, read_set)
                 ),
             ]
             session = None
             if note.session_id is not None:
-                session = Session(owner, note.session_id, look.documents.get(sessions[0]))
+                session = Session(owner, note.session_id, read_set.documents.get(sessions[0]))
                 session.count(note, first.after, now)
             return Changes(
                 None,
@@ -160,9 +162,9 @@ class NoteUnmerger:
         await self._ledger.commit(owner, decide, ids=[*names, *sessions], call=call)
 
 
-def _merged_into(merged: Memory, look: ReadSet) -> Sequence[Memory]:
+def _merged_into(merged: Memory, read_set: ReadSet) -> Sequence[Memory]:
     """The sources of a merged note that are still merged into it."""
-    memories = (look.memory(name) for name in merged.source_ids)
+    memories = (read_set.memory(name) for name in merged.source_ids)
     return [
         memory
         for memory in memories
@@ -225,19 +227,19 @@ def back_along(message: Memory, cell: Memory, now: datetime) -> Change | None:
 
 
 def changes_along(
-    look: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
+    read_set: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
 ) -> list[Change]:
     """The changes of a cell's messages, as they are now.
 
     Args:
-        look: A read set with the messages.
+        read_set: A read set with the messages.
         ids: Ids of the messages.
         cell: Cell of the messages.
         follow: Makes the change of a message.
         now: The present time.
 
     """
-    messages = (look.memory(name) for name in ids)
+    messages = (read_set.memory(name) for name in ids)
     return [
         change
         for message in messages
@@ -245,27 +247,27 @@ def changes_along(
     ]
 
 
-def alone(message: Memory, look: ReadSet) -> bool:
+def alone(message: Memory, read_set: ReadSet) -> bool:
     """Whether a memory is a message whose cell is deleted or gone.
 
     Such a message is independent from now on.
 
     Args:
         message: Any memory.
-        look: A read set for which the message's cell was requested.
+        read_set: A read set for which the message's cell was requested.
 
     """
     if not is_message(message.id) or message.cell_id is None:
         return False
-    cell = look.memory(message.cell_id)
+    cell = read_set.memory(message.cell_id)
     return cell is None or cell.status is Status.DELETED
 
 
-def joined_again(look: ReadSet, ids: Sequence[str], cell: Memory) -> dict[str, Mark]:
+def joined_again(read_set: ReadSet, ids: Sequence[str], cell: Memory) -> dict[str, Mark]:
     """The marks that return independent messages to their cell.
 
     Args:
-        look: A read set with the messages.
+        read_set: A read set with the messages.
         ids: Ids of the messages.
         cell: Cell that is active again.
 
@@ -273,7 +275,7 @@ def joined_again(look: ReadSet, ids: Sequence[str], cell: Memory) -> dict[str, M
         By message id.
 
     """
-    messages = {name: look.memory(name) for name in ids}
+    messages = {name: read_set.memory(name) for name in ids}
     return {
         name: Mark(cell_id=cell.id)
         for name, message in messages.items()
@@ -305,8 +307,8 @@ class Along:
         """
         left = messages_of(cell)
         while left:
-            look = await self._ledger.look(owner, left)
-            taken = _portion(look, left, cell, follow, now)
+            read_set = await self._ledger.look(owner, left)
+            taken = _portion(read_set, left, cell, follow, now)
             if len(taken) == len(left):
                 return left
             await self._change(owner, taken, cell, call, follow, now)
@@ -357,12 +359,12 @@ def count_along(session: Session, changes: Sequence[Change], now: datetime) -> N
 
 
 def _portion(
-    look: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
+    read_set: ReadSet, ids: Sequence[str], cell: Memory, follow: Follow, now: datetime
 ) -> list[str]:
     """The first of these messages that fit into a commit."""
     portion, taken = Portion(2 * MOST_ALONG, _BYTES), list[str]()
     for name in ids:
-        message = look.memory(name)
+        message = read_set.memory(name)
         change = None if message is None else follow(message, cell, now)
         if message is not None and not portion.takes(
             1 if change is None else 2, 0 if change is None else size_of(change.after)

@@ -191,17 +191,17 @@ class Editor:
             Unavailable: The store or the embedder is down.
 
         """
-        look = await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)])
+        read_set = await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)])
         vector, nears = None, dict[str, Near]()
-        if earlier_result(look.documents, owner, call) is None:
-            current = _editable(look, memory_id, if_match)
+        if earlier_result(read_set.documents, owner, call) is None:
+            current = _editable(read_set, memory_id, if_match)
             fields = changed_fields(current, change)
             if "content" in fields and current.searchable:
                 vector = (await self._embedder.embed([fields["content"]]))[0]
                 if _is_compared(current, fields["content"]):
                     nears = {memory_id: _near(vector, self._rules)}
         update = _Update(memory_id, change, if_match, vector, self._rules, self._clock)
-        basis = None if nears else look
+        basis = None if nears else read_set
         return (
             await self._commit(
                 owner, [memory_id], update.decide, call, basis, update.reads, nears=nears
@@ -235,13 +235,13 @@ class Editor:
             PreconditionFailed: The memory has another ETag.
 
         """
-        look, along = (
+        read_set, along = (
             await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)]),
             list[str](),
         )
-        memory = look.existing_memory(memory_id)
+        memory = read_set.existing_memory(memory_id)
         if (
-            earlier_result(look.documents, owner, call) is None
+            earlier_result(read_set.documents, owner, call) is None
             and memory.status is not Status.DELETED
         ):
             if if_match is not None:
@@ -335,8 +335,8 @@ class Editor:
             change = Change("copied", copied, existing, {"copied_from": memory_id}, says=beside)
             return _Edit(identity, (change,), self._session(owner, seen, existing, copied))
 
-        look = await self._ledger.look(owner, [memory_id])
-        source = look.existing_memory(memory_id)
+        read_set = await self._ledger.look(owner, [memory_id])
+        source = read_set.existing_memory(memory_id)
         identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
         return (await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)).memory
 
@@ -430,8 +430,8 @@ def _near(vector: Vector, rules: SaveRules) -> Near:
     return Near(vector=vector, types=types, floor=rules.contradiction_floor)
 
 
-def _editable(look: ReadSet, memory_id: str, if_match: str | None) -> Memory:
-    memory = look.existing_memory(memory_id)
+def _editable(read_set: ReadSet, memory_id: str, if_match: str | None) -> Memory:
+    memory = read_set.existing_memory(memory_id)
     if if_match is None:
         raise PreconditionFailed(
             f"an update needs If-Match with the memory's ETag; the current one is {memory.etag}"

@@ -201,7 +201,7 @@ def judge(
     return uncertain or Judgement(Verdict.NEW)
 
 
-def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
+def slot_reads(read_set: ReadSet, memories: Iterable[Memory]) -> list[str]:
     """The ids of the documents that a decision on new memories of slots needs.
 
     As far as they are known, these are the logs of their slots, and the members that a new memory
@@ -209,7 +209,7 @@ def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
     those before it. So all members are read that hold after the earliest start.
 
     Args:
-        look: What was read so far, and the time of the decision.
+        read_set: What was read so far, and the time of the decision.
         memories: The new memories.
 
     """
@@ -217,16 +217,16 @@ def slot_reads(look: ReadSet, memories: Iterable[Memory]) -> list[str]:
     for memory in memories:
         if (name := slot_name(memory)) is not None:
             by_slot.setdefault(name, []).append(memory)
-    known = {neighbour.memory.id: neighbour.memory for neighbour in look.neighbours()}
+    known = {neighbour.memory.id: neighbour.memory for neighbour in read_set.neighbours()}
     wanted: list[str] = []
     for name, of_slot in by_slot.items():
         documents = documents_of(name)
-        if look.unread(documents):
+        if read_set.unread(documents):
             wanted += documents
             continue
-        slot = SlotLog.read(name, look)
+        slot = SlotLog.read(name, read_set)
         for new in of_slot:
-            wanted += _members_met(new, slot, lambda each: look.memory(each) or known.get(each))
+            wanted += _members_met(new, slot, lambda each: read_set.memory(each) or known.get(each))
         if len(of_slot) > 1:
             start = min(statement_in(slot, new).met_at for new in of_slot)
             wanted += (

@@ -36,27 +36,27 @@ class Shelf:
     Attributes:
         store: Store to read further documents from.
         owner: Whose documents they are.
-        look: All that was read so far.
+        read_set: All that was read so far.
 
     """
 
     store: LongTermStore
     owner: Owner
-    look: ReadSet
+    read_set: ReadSet
     _near: dict[str, Memory] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._near = {near.memory.id: near.memory for near in self.look.neighbours()}
+        self._near = {near.memory.id: near.memory for near in self.read_set.neighbours()}
 
     async def read(self, ids: Iterable[str]) -> None:
         """Read documents that were not requested before. Raises Unavailable."""
-        if wanted := [name for name in self.look.unread(ids) if name not in self._near]:
+        if wanted := [name for name in self.read_set.unread(ids) if name not in self._near]:
             documents = (await self.store.snapshot(self.owner, wanted)).documents
-            self.look = self.look.with_documents(documents, wanted)
+            self.read_set = self.read_set.with_documents(documents, wanted)
 
     def document(self, name: str) -> Document | None:
         """A document that was read."""
-        return self.look.documents.get(name)
+        return self.read_set.documents.get(name)
 
     def memory(self, name: str) -> Memory | None:
         """A memory, or an old version, that was read."""
@@ -64,7 +64,7 @@ class Shelf:
         if document is None:
             return self._near.get(name)
         is_memory = document.kind in ("memory", "version")
-        return as_memory(document, self.look.head) if is_memory else None
+        return as_memory(document, self.read_set.head) if is_memory else None
 
     async def members(self, name: SlotName) -> list[Memory]:
         """All members of a slot, in any status; the latest 200. Raises Unavailable."""

@@ -131,7 +131,7 @@ class Restorer:
                     f"a memory that is {memory.status.value} was replaced by none; it may "
                     f"become: {choices}"
                 )
-            successor = None if memory.next_id is None else page.look.memory(memory.next_id)
+            successor = None if memory.next_id is None else page.read_set.memory(memory.next_id)
             page.apply(_undone(memory, successor, reason, page.now))
             return {}
 
@@ -159,14 +159,14 @@ class Restorer:
         names = messages_of(cell)
         if not names:
             return
-        look, without_key = (
+        read_set, without_key = (
             await self._ledger.look(owner, names),
             replace(call, idempotency_key=None),
         )
         for message in [
             member
             for name in names
-            if (member := look.memory(name)) is not None and member.cell_id == cell.id
+            if (member := read_set.memory(name)) is not None and member.cell_id == cell.id
         ]:
             if is_cold(message) and (
                 message.status is Status.ARCHIVED or comes_along(message, cell)
@@ -188,11 +188,11 @@ class Restorer:
                 changes = _back(_checked(memory_now), reason, page.now)
                 page.apply(
                     [_for_itself(change) for change in changes]
-                    if alone(memory_now, page.look)
+                    if alone(memory_now, page.read_set)
                     else changes
                 )
-                page.apply(changes_along(page.look, along, memory_now, back_along, page.now))
-            return joined_again(page.look, along, memory_now)
+                page.apply(changes_along(page.read_set, along, memory_now, back_along, page.now))
+            return joined_again(page.read_set, along, memory_now)
 
         return await self._commit(owner, memory.id, [*names, *along], put, call)
 

@@ -130,10 +130,10 @@ class ArchiveRestorer:
 
         """
         for _ in range(ROUNDS):
-            look = await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)])
-            memory = look.existing_memory(memory_id)
+            read_set = await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)])
+            memory = read_set.existing_memory(memory_id)
             if (
-                earlier_result(look.documents, owner, call) is not None
+                earlier_result(read_set.documents, owner, call) is not None
                 or memory.archival_location is None
                 or not is_cold(memory)
             ):
@@ -148,8 +148,8 @@ class ArchiveRestorer:
         try:
             copy = await self._copies.read(owner, location)
         except NotFound:
-            look = await self._ledger.look(owner, [memory.id])
-            if look.existing_memory(memory.id).archival_location != location:
+            read_set = await self._ledger.look(owner, [memory.id])
+            if read_set.existing_memory(memory.id).archival_location != location:
                 raise _Elsewhere from None
             raise Damaged(
                 "archive", f"the cold copy of {memory.id} is gone", retry_after_s=30

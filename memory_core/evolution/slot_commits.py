@@ -121,7 +121,7 @@ class _Completion:
     """
 
     def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
-        self.shelf, self.now, self.asked = shelf, shelf.look.now, 0
+        self.shelf, self.now, self.asked = shelf, shelf.read_set.now, 0
         self.changes, self.deletes = [*changes.changes], [*changes.deletes]
         self.puts = {document.id: document for document in changes.puts}
         self.about = next(
@@ -153,13 +153,13 @@ class _Completion:
             await self.shelf.read(names)
             versions = filter(None, map(self.shelf.memory, names))
             stored = self.shelf.document(slot_document_id(*name))
-            head = self.shelf.look.head
+            head = self.shelf.read_set.head
             made = SlotLog.of_members(name, head, self.now, stored, members, versions)
             await self._follow(None, made)
 
     async def _log(self, name: SlotName) -> SlotLog:
         await self.shelf.read(documents_of(name))
-        return SlotLog.read(name, self.shelf.look)
+        return SlotLog.read(name, self.shelf.read_set)
 
     async def _restate(self, slot: SlotLog) -> tuple[list[Change], SlotLog]:
         """Make old versions that hold on the next versions of their memories.

@@ -75,33 +75,33 @@ class SlotLog:
     _added: list[SlotLog] = field(default_factory=list, compare=False)
 
     @classmethod
-    def read(cls, name: SlotName, look: ReadSet) -> SlotLog:
+    def read(cls, name: SlotName, read_set: ReadSet) -> SlotLog:
         """The log in a document of the present epoch; empty for an empty slot.
 
         Args:
             name: Name of the slot.
-            look: The read set of the decision, with `documents_of` the slot, and perhaps its sealed
-                parts.
+            read_set: The read set of the decision, with `documents_of` the slot, and perhaps its
+                sealed parts.
 
         Raises:
             WithoutLog: The slot may have members from a version before logs.
 
         """
-        known: SlotLog | None = look.logs.get(name)
-        if known is None or known.now != look.now or not known.is_of(look):
-            known = look.logs[name] = cls._read(name, look)
+        known: SlotLog | None = read_set.logs.get(name)
+        if known is None or known.now != read_set.now or not known.is_of(read_set):
+            known = read_set.logs[name] = cls._read(name, read_set)
         return known
 
     @classmethod
-    def _read(cls, name: SlotName, look: ReadSet) -> SlotLog:
-        head, now = look.head, look.now
-        stored = look.documents.get(slot_document_id(*name))
+    def _read(cls, name: SlotName, read_set: ReadSet) -> SlotLog:
+        head, now = read_set.head, read_set.now
+        stored = read_set.documents.get(slot_document_id(*name))
         if stored is None or head is None or stored.body.get("epoch") != head.epoch:
-            if name not in look.empty_slots and _may_have_members(name, look):
+            if name not in read_set.empty_slots and _may_have_members(name, read_set):
                 raise WithoutLog(name)
             return cls.of_members(name, head, now, stored)
         names = sealed_parts(stored)
-        parts = [part for each in names if (part := look.documents.get(each)) is not None]
+        parts = [part for each in names if (part := read_set.documents.get(each)) is not None]
         is_whole = len(parts) == len(names)
         sources = [*parts, stored] if is_whole else [stored]
         entries = codec.entries_in(row for source in sources for row in source.body["entries"])
@@ -145,12 +145,12 @@ class SlotLog:
             name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=stored
         )
 
-    def is_of(self, look: ReadSet) -> bool:
+    def is_of(self, read_set: ReadSet) -> bool:
         """Whether a read set shows this log, with no more of its sealed entries."""
         has_more = self.seal is not None and all(
-            part in look.documents for part in sealed_parts(self.stored)
+            part in read_set.documents for part in sealed_parts(self.stored)
         )
-        return self.stored is look.documents.get(self.id) and not has_more
+        return self.stored is read_set.documents.get(self.id) and not has_more
 
     @property
     def id(self) -> str:
@@ -300,12 +300,12 @@ def documents_of(name: SlotName) -> list[str]:
     return [slot_document_id(*name), *([procedure_id(name[1])] if name[0] == "key" else [])]
 
 
-def _may_have_members(name: SlotName, look: ReadSet) -> bool:
-    if look.head is None:
+def _may_have_members(name: SlotName, read_set: ReadSet) -> bool:
+    if read_set.head is None:
         return False
     if name[0] == "key":
-        return procedure_id(name[1]) in look.documents
-    return look.head.slots is None or marked(look.head.slots, (name[1], name[2]))
+        return procedure_id(name[1]) in read_set.documents
+    return read_set.head.slots is None or marked(read_set.head.slots, (name[1], name[2]))
 
 
 def old_version_ids(members: Iterable[Memory]) -> list[str]:

@@ -190,8 +190,8 @@ class ToldForgetter:
         wanted = list(dict.fromkeys(names))
         if not wanted:
             return {}
-        look = await self._ledger.look(owner, wanted)
-        return {name: memory for name in wanted if (memory := look.memory(name)) is not None}
+        read_set = await self._ledger.look(owner, wanted)
+        return {name: memory for name in wanted if (memory := read_set.memory(name)) is not None}
 
     async def _commit(
         self, owner: Owner, names: Sequence[str], reason: str, call: Call, alone: Sequence[str]

@@ -236,23 +236,23 @@ class Converser:
         turn = owner, conversation.session_id or conversation.id
         async with self._turns.setdefault(turn, asyncio.Lock()):
             for _ in range(MOST_TRIES):
-                look = await self._starter.look(owner, task, reads, arrival.call)
-                if (earlier := earlier_result(look.documents, owner, arrival.call)) is not None:
+                read_set = await self._starter.look(owner, task, reads, arrival.call)
+                if (earlier := earlier_result(read_set.documents, owner, arrival.call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_answer_of(earlier))
-                session_document = _session_document(look, session_id)
+                session_document = _session_document(read_set, session_id)
                 history = history_of(session_document)
                 seal_key = await self._seal_key(owner, conversation.session_id, history)
-                match = _match(arrival, names, look, history, seal_key)
+                match = _match(arrival, names, read_set, history, seal_key)
                 message_counts = _message_counts(conversation, match)
                 if not match.new:
                     return Accepted(history.task_id or task.task_id, messages=message_counts)
                 new = conversation.changed(
                     messages=[conversation.messages[place] for place in match.new],
                     clears=dict(clears_of(session_document)),
-                    time_zone=conversation.time_zone or settings_in(look).time_zone,
+                    time_zone=conversation.time_zone or settings_in(read_set).time_zone,
                 )
                 try:
-                    accepted, written = await self._begin_with(arrival, new, look, reads, match)
+                    accepted, written = await self._begin_with(arrival, new, read_set, reads, match)
                     break
                 except SessionGrew:
                     continue
@@ -275,7 +275,7 @@ class Converser:
         self,
         arrival: _Arrival,
         conversation: Conversation,
-        look: ReadSet,
+        read_set: ReadSet,
         reads: Sequence[str],
         match: HistoryMatch,
     ) -> tuple[Accepted, Conversation]:
@@ -284,7 +284,7 @@ class Converser:
         Args:
             arrival: The conversation as it was sent.
             conversation: The same, with its new messages only.
-            look: The read set.
+            read_set: The read set.
             reads: The ids that were read.
             match: Which of the messages the session does not know.
 
@@ -294,7 +294,7 @@ class Converser:
 
         """
         owner, message_counts = arrival.owner, _message_counts(arrival.conversation, match)
-        writing = await self._messages.prepared(owner, conversation, look)
+        writing = await self._messages.prepared(owner, conversation, read_set)
         history = None if conversation.path == "agent" else match.marks
         cells = await self._expected(owner, conversation)
         written = conversation
@@ -331,7 +331,7 @@ class Converser:
             arrival.call,
             reads=reads,
             beside=beside,
-            basis=look,
+            basis=read_set,
             result=result,
         )
         return accepted, written
@@ -360,31 +360,34 @@ def _weight(conversation: Conversation) -> int:
     )
 
 
-def _check_unchanged(look: ReadSet, arrival: _Arrival, conversation: Conversation) -> None:
+def _check_unchanged(read_set: ReadSet, arrival: _Arrival, conversation: Conversation) -> None:
     """Raise TaskLost, SessionGrew where what a conversation is begun on has changed.
 
     Args:
-        look: What was read.
+        read_set: What was read.
         arrival: The conversation as it was sent.
         conversation: As it is to be begun.
 
     """
-    if not all(is_pending(look, name) for name in arrival.operation_ids):
+    if not all(is_pending(read_set, name) for name in arrival.operation_ids):
         raise TaskLost
     session_id = arrival.session_document_id
-    if session_id is not None and clears_of(look.documents.get(session_id)) != conversation.clears:
+    if (
+        session_id is not None
+        and clears_of(read_set.documents.get(session_id)) != conversation.clears
+    ):
         raise SessionGrew
 
 
 def _expected_marks(
-    conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], look: ReadSet
+    conversation: Conversation, cells: Sequence[Cell], planned: Changes[int], read_set: ReadSet
 ) -> dict[str, list[str]]:
     """The messages of a conversation that a commit makes, by their expected cells.
 
     It is empty if the head has no room for them.
     """
     made = {change.after.id for change in planned.changes if change.before is None}
-    known = 0 if look.head is None else len(look.head.unformed_messages)
+    known = 0 if read_set.head is None else len(read_set.head.unformed_messages)
     if conversation.written < len(conversation.messages) or known + len(made) > MOST_UNFORMED:
         return {}
     names = message_ids(conversation)
@@ -408,17 +411,17 @@ def _count_expected(head: Head, expected: Mapping[str, Sequence[str]]) -> HeadFi
     return {"unformed": {**head.unformed, **more}}
 
 
-def _session_document(look: ReadSet, session_id: str | None) -> Document | None:
+def _session_document(read_set: ReadSet, session_id: str | None) -> Document | None:
     """The session's document; None if the head's epoch has none.
 
     An epoch ends when the user is erased.
     """
-    document = None if session_id is None else look.documents.get(session_id)
+    document = None if session_id is None else read_set.documents.get(session_id)
     if (
         document is None
-        or look.head is None
-        or look.head.state == "erasing"
-        or document.body["epoch"] != look.head.epoch
+        or read_set.head is None
+        or read_set.head.state == "erasing"
+        or document.body["epoch"] != read_set.head.epoch
     ):
         return None
     return document
@@ -439,7 +442,11 @@ def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
 
 
 def _match(
-    arrival: _Arrival, names: Sequence[str], look: ReadSet, history: History, seal_key: bytes | None
+    arrival: _Arrival,
+    names: Sequence[str],
+    read_set: ReadSet,
+    history: History,
+    seal_key: bytes | None,
 ) -> HistoryMatch:
     """The messages that the session does not know yet; an agent's own words are new."""
     conversation = arrival.conversation
@@ -448,7 +455,7 @@ def _match(
     known = {
         message.id
         for message, name in zip(arrival.call_messages, names, strict=True)
-        if message.id and _is_known(look.memory(name))
+        if message.id and _is_known(read_set.memory(name))
     }
     return match_history(history.marks, arrival.call_messages, known, seal_key)
 

@@ -115,8 +115,8 @@ class Batches:
             session_id: Id of the session.
 
         """
-        look = await self._look(owner, session_id, _NO_CALL)
-        return self._handover.shown(HeldBuffer.of(owner, session_id, look))
+        read_set = await self._look(owner, session_id, _NO_CALL)
+        return self._handover.shown(HeldBuffer.of(owner, session_id, read_set))
 
     async def flush(self, owner: Owner, session_id: str, call: Call) -> Accepted | None:
         """Hand waiting messages over to be formed.
@@ -135,11 +135,11 @@ class Batches:
             Unavailable: The store is down, or the user is being erased.
 
         """
-        look = await self._look(owner, session_id, call)
-        earlier = earlier_result(look.documents, owner, call)
+        read_set = await self._look(owner, session_id, call)
+        earlier = earlier_result(read_set.documents, owner, call)
         if earlier is not None:
             return Accepted(str(earlier["task_id"]))
-        batch = HeldBuffer.of(owner, session_id, look)
+        batch = HeldBuffer.of(owner, session_id, read_set)
         return await self._handover.close(batch, call) if batch.buffer.messages else None
 
     async def _appended(
@@ -149,10 +149,10 @@ class Batches:
 
         `tried` holds the buffers of earlier tries, which may have got the append.
         """
-        look = await self._look(owner, session_id, call)
-        append = replace(append, time_zone=append.time_zone or settings_in(look).time_zone)
-        batch = HeldBuffer.of(owner, session_id, look)
-        earlier = earlier_result(look.documents, owner, call)
+        read_set = await self._look(owner, session_id, call)
+        append = replace(append, time_zone=append.time_zone or settings_in(read_set).time_zone)
+        batch = HeldBuffer.of(owner, session_id, read_set)
+        earlier = earlier_result(read_set.documents, owner, call)
         if earlier is not None:
             return Added(self._handover.shown(batch, earlier["task_id"]))
         if append.id in batch.buffer.appends:
@@ -164,7 +164,7 @@ class Batches:
             ):
                 return Added(self._handover.shown(batch, before.task_id))
         tried.append(batch)
-        await self._ledger.check_room(owner, look.head, bytes_of_messages(append.messages))
+        await self._ledger.check_room(owner, read_set.head, bytes_of_messages(append.messages))
         if not batch.takes(append):
             await self._handover.close(batch, replace(call, idempotency_key=None))
             return None
@@ -194,12 +194,12 @@ class Batches:
 
     async def _look(self, owner: Owner, session_id: str, call: Call) -> ReadSet:
         name = receipt_id(owner, call)
-        look = await self._ledger.look(
+        read_set = await self._ledger.look(
             owner, [SETTINGS_ID, buffer_id(owner, session_id), *([name] if name else [])]
         )
-        if look.head is not None and look.head.state == "erasing":
+        if read_set.head is not None and read_set.head.state == "erasing":
             raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
-        return look
+        return read_set
 
 
 # The commits of a buffer: a generation begins with a waiting task, and ends as the conversation
@@ -311,14 +311,14 @@ class Handover:
 
         """
 
-        def decide(look: ReadSet) -> Changes[_Done | None]:
-            now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
+        def decide(read_set: ReadSet) -> Changes[_Done | None]:
+            now = HeldBuffer.of(batch.owner, batch.buffer.session_id, read_set)
             again = append.id in now.buffer.appends
             if again or now.buffer.generation != batch.buffer.generation or not now.takes(append):
                 return Changes(None)
             grown = now.grown(append)
             if self.fills(grown):
-                return self._handing_over(grown, look)
+                return self._handing_over(grown, read_set)
             return self._gathering(grown, opens=not now.buffer.messages)
 
         done = await self._committed(batch, decide, call)
@@ -356,11 +356,11 @@ class Handover:
 
         """
 
-        def decide(look: ReadSet) -> Changes[_Done | None]:
-            now = HeldBuffer.of(batch.owner, batch.buffer.session_id, look)
+        def decide(read_set: ReadSet) -> Changes[_Done | None]:
+            now = HeldBuffer.of(batch.owner, batch.buffer.session_id, read_set)
             if now.buffer.generation != batch.buffer.generation:
                 return Changes(None)
-            return self._handing_over(now, look)
+            return self._handing_over(now, read_set)
 
         done = await self._committed(batch, decide, call)
         if done is None:
@@ -380,19 +380,19 @@ class Handover:
         puts = (batch.written, *([task_document(task)] if task is not None else []))
         return _changes(_Done(batch, task), puts, (), more=int(opens))
 
-    def _handing_over(self, batch: HeldBuffer, look: ReadSet) -> Changes[_Done | None]:
+    def _handing_over(self, batch: HeldBuffer, read_set: ReadSet) -> Changes[_Done | None]:
         """Write the next generation, and the conversation that this generation becomes.
 
         The task is about the conversation from now on.
         """
         now = self._clock.now()
-        before = task_in(look.documents.get(batch.task_id), look.head)
+        before = task_in(read_set.documents.get(batch.task_id), read_set.head)
         clears = clears_of(
-            look.documents.get(session_document_id(batch.owner, batch.buffer.session_id))
+            read_set.documents.get(session_document_id(batch.owner, batch.buffer.session_id))
         )
         conversation = batch.conversation(now, clears)
         # Existing memories are not written again, since they may have been deleted.
-        known = [look.memory(name) is not None for name in message_ids(conversation)]
+        known = [read_set.memory(name) is not None for name in message_ids(conversation)]
         conversation = conversation.changed(written=[*known, False].index(False))
         waiting = self._waiting(batch, now) if before is None else before.task
         task = waiting.begun_again(conversation.id, now)
@@ -430,7 +430,7 @@ class Handover:
             session_document_id(batch.owner, session),
         ]
         ids += message_ids(batch.conversation(self._clock.now(), {}))
-        receipt: Receipt[_Done | None] = Receipt(_receipt_fields, lambda earlier, look: None)
+        receipt: Receipt[_Done | None] = Receipt(_receipt_fields, lambda earlier, read_set: None)
         return (
             await self._ledger.commit(batch.owner, decide, ids=ids, call=call, receipt=receipt)
         ).result
@@ -475,11 +475,11 @@ class BufferWork:
 
         Once that is done, by any worker, form them.
         """
-        look = await self._ledger.look(lease.owner, [lease.task.subject_id])
-        document = look.documents.get(lease.task.subject_id)
+        read_set = await self._ledger.look(lease.owner, [lease.task.subject_id])
+        document = read_set.documents.get(lease.task.subject_id)
         if document is None or document.kind != "buffer":
             return await self._forming.form(lease)
-        batch = HeldBuffer.of(lease.owner, document.body["session_id"], look)
+        batch = HeldBuffer.of(lease.owner, document.body["session_id"], read_set)
         due_at = self._handover.due_at(batch)
         if due_at is None or batch.task_id != lease.task.task_id:
             return None

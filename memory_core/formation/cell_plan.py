@@ -119,19 +119,20 @@ class CellOutcome:
 
 
 def compared_of(
-    ready: ReadyCell, look: ReadSet, rules: LinkRules, now: datetime
+    ready: ReadyCell, read_set: ReadSet, rules: LinkRules, now: datetime
 ) -> list[tuple[Memory, list[Linked]]]:
     """The note and each fact, with the existing memories that an agent compares it with.
 
     Args:
         ready: The cell.
-        look: A read set with the neighbours.
+        read_set: A read set with the neighbours.
         rules: Thresholds and boosts.
         now: The present time.
 
     """
     return [
-        (new, find_compared(new, look.near.get(new.id, ()), rules, now)) for new in ready.compared
+        (new, find_compared(new, read_set.near.get(new.id, ()), rules, now))
+        for new in ready.compared
     ]
 
 
@@ -159,7 +160,7 @@ def merge_wanted(
 
 
 def plan_cell(
-    owner: Owner, ready: ReadyCell, look: ReadSet, ruled: Ruled, rules: LinkRules
+    owner: Owner, ready: ReadyCell, read_set: ReadSet, ruled: Ruled, rules: LinkRules
 ) -> Changes[CellOutcome]:
     """The changes of a forming commit.
 
@@ -169,7 +170,7 @@ def plan_cell(
     Args:
         owner: Whose memories they are.
         ready: The cell.
-        look: The read set, with the neighbours and what `slot_reads` names.
+        read_set: The read set, with the neighbours and what `slot_reads` names.
         ruled: Decisions of the agents.
         rules: Thresholds and boosts.
 
@@ -178,27 +179,27 @@ def plan_cell(
 
     """
     messages = ready.cell.source_ids[:MOST_MARKED] if ready.is_kept else []
-    marks = cell_marks(look, messages, ready.cell.id, {*look.unread(messages)})
-    page = _empty_change_set(owner, ready, look, len(marks))
-    existing = look.memory(ready.cell.id)
+    marks = cell_marks(read_set, messages, ready.cell.id, {*read_set.unread(messages)})
+    page = _empty_change_set(owner, ready, read_set, len(marks))
+    existing = read_set.memory(ready.cell.id)
     if is_formed_already(existing, ready.told_at):
         raise CellOutdated
-    compared = compared_of(ready, look, rules, look.now)
+    compared = compared_of(ready, read_set, rules, read_set.now)
     prompt = ConflictPrompt.of(compared)
     if ruled.shown_key != (prompt.key if prompt.older else None):
         raise CellOutdated
     links = {
-        new.id: find_links(new, look.near.get(new.id, ()), rules, look.now)
+        new.id: find_links(new, read_set.near.get(new.id, ()), rules, read_set.now)
         for new in ready.compared
     }
     execution = Execution(
         page, ready.cell.id, links, {new.id: older for new, older in compared}, ruled, rules
     )
     idle = _idle_retractions(ready, page)
-    idle |= _idle_changes(ready.without(idle), look.near)
+    idle |= _idle_changes(ready.without(idle), read_set.near)
     for fact in _in_asserted_order(ready.facts):
         if fact.id not in idle:
-            execution.place_fact(fact, look.near.get(fact.id, ()))
+            execution.place_fact(fact, read_set.near.get(fact.id, ()))
     if ready.note is not None:
         execution.place_note(ready.note, ready.facts)
     if ready.is_kept:
@@ -206,7 +207,7 @@ def plan_cell(
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         fewer = ready.without(dropped)
-        return plan_cell(owner, fewer, look, _rulings_for(ruled, fewer, look, rules), rules)
+        return plan_cell(owner, fewer, read_set, _rulings_for(ruled, fewer, read_set, rules), rules)
     counts = {
         **execution.counts,
         "without_proof": ready.without_proof,
@@ -327,19 +328,21 @@ def is_formed_already(existing: Memory | None, told_at: datetime) -> bool:
     )
 
 
-def _empty_change_set(owner: Owner, ready: ReadyCell, look: ReadSet, marks: int) -> ChangeSet:
+def _empty_change_set(owner: Owner, ready: ReadyCell, read_set: ReadSet, marks: int) -> ChangeSet:
     """An empty change set that reserves room for the conversation, task and delivery.
 
     All three name the memories that the conversation became so far.
     """
-    conversation = look.documents.get(ready.cell.conversation_id or "")
+    conversation = read_set.documents.get(ready.cell.conversation_id or "")
     weight = 0 if conversation is None else 3 * len(orjson.dumps(conversation.body))
-    return ChangeSet(owner, look, look.now, weighs=True, beside=BESIDE + marks, weight=weight)
+    return ChangeSet(
+        owner, read_set, read_set.now, weighs=True, beside=BESIDE + marks, weight=weight
+    )
 
 
-def _rulings_for(ruled: Ruled, ready: ReadyCell, look: ReadSet, rules: LinkRules) -> Ruled:
+def _rulings_for(ruled: Ruled, ready: ReadyCell, read_set: ReadSet, rules: LinkRules) -> Ruled:
     """The same decisions for a cell with fewer facts; they still apply to the rest."""
-    prompt = ConflictPrompt.of(compared_of(ready, look, rules, look.now))
+    prompt = ConflictPrompt.of(compared_of(ready, read_set, rules, read_set.now))
     return replace(ruled, shown_key=prompt.key if prompt.older else None)
 
 
@@ -362,7 +365,7 @@ NO_CONTENT: Changes[CellOutcome] = Changes(CellOutcome(()))
 
 
 def reinforce_cell(
-    owner: Owner, cell: Memory, message_ids: Collection[str], look: ReadSet, now: datetime
+    owner: Owner, cell: Memory, message_ids: Collection[str], read_set: ReadSet, now: datetime
 ) -> Changes[CellOutcome]:
     """Reinforce the active memories of a cell whose words are sent again.
 
@@ -372,7 +375,7 @@ def reinforce_cell(
         owner: Whose memories they are.
         cell: The stored cell.
         message_ids: Ids of the messages that repeat it, which belong to the cell, too.
-        look: A read set with the memories of `ids_made_of`.
+        read_set: A read set with the memories of `ids_made_of`.
         now: The present time.
 
     """
@@ -381,15 +384,15 @@ def reinforce_cell(
         : max(len(cell.source_ids), MOST_MESSAGES)
     ]
     marks = (
-        cell_marks(look, [name for name in message_ids if name in sources], cell.id)
+        cell_marks(read_set, [name for name in message_ids if name in sources], cell.id)
         if is_active
         else {}
     )
-    page = ChangeSet(owner, look, now, weighs=True, beside=BESIDE + len(marks))
+    page = ChangeSet(owner, read_set, now, weighs=True, beside=BESIDE + len(marks))
     standing = [
         memory
         for name in ids_made_of(cell)
-        if (memory := look.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT
+        if (memory := read_set.memory(name)) is not None and memory.status in FOUND_BY_DEFAULT
     ]
     for memory in standing:
         if memory.id == cell.id:

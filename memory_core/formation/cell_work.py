@@ -96,30 +96,32 @@ class Work:
         ]
 
 
-def are_messages_active(look: ReadSet, conversation: Conversation) -> bool:
+def are_messages_active(read_set: ReadSet, conversation: Conversation) -> bool:
     """Whether the head alone shows that all messages of a conversation are active.
 
     That is so if no existing memory has changed since the conversation was accepted.
 
     Args:
-        look: The head.
+        read_set: The head.
         conversation: As it was accepted.
 
     """
-    document = look.documents.get(conversation.id)
+    document = read_set.documents.get(conversation.id)
     return (
-        look.head is not None
+        read_set.head is not None
         and document is not None
-        and not look.head.counts.get(Status.DELETED.value)
-        and look.head.last_removal_sequence < document.body["sequence"]
+        and not read_set.head.counts.get(Status.DELETED.value)
+        and read_set.head.last_removal_sequence < document.body["sequence"]
     )
 
 
-def finished_cell(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
+def finished_cell(
+    read_set: ReadSet, conversation_id: str, cell: Cell
+) -> tuple[bool, Formed | None]:
     """Whether there is no more work on this cell, and its result.
 
     Args:
-        look: A read set with the conversation.
+        read_set: A read set with the conversation.
         conversation_id: Id of the conversation.
         cell: Cell to form.
 
@@ -128,7 +130,7 @@ def finished_cell(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool
             gone.
 
     """
-    conversation = state_of(look, conversation_id)
+    conversation = state_of(read_set, conversation_id)
     if conversation is None or conversation.state in ("cancelled", "poisoned"):
         return True, None
     if len(conversation.formed_cells) > cell.number:
@@ -137,7 +139,7 @@ def finished_cell(look: ReadSet, conversation_id: str, cell: Cell) -> tuple[bool
 
 
 def with_formed_cells(
-    parts: Sequence[tuple[Work, Changes[CellOutcome]]], look: ReadSet
+    parts: Sequence[tuple[Work, Changes[CellOutcome]]], read_set: ReadSet
 ) -> Changes[tuple[Formed, ...]]:
     """The plans, with the conversation advanced by their cells.
 
@@ -146,13 +148,13 @@ def with_formed_cells(
 
     Args:
         parts: The work on each cell with the changes of its memories, in order.
-        look: A read set with the conversation.
+        read_set: A read set with the conversation.
 
     """
     work, plans = parts[-1][0], [planned for _, planned in parts]
     conversation, document = (
-        state_of(look, work.conversation.id),
-        look.documents[work.conversation.id],
+        state_of(read_set, work.conversation.id),
+        read_set.documents[work.conversation.id],
     )
     assert conversation is not None
     last = work.cell.number == work.total - 1
@@ -202,46 +204,46 @@ def _record(cell: Cell, outcome: CellOutcome) -> CellRecord:
     )
 
 
-def certainly_missing_ids(look: ReadSet, ready: ReadyCell) -> set[str]:
+def certainly_missing_ids(read_set: ReadSet, ready: ReadyCell) -> set[str]:
     """Ids of documents that certainly don't exist, by a read set.
 
     A cell's note and facts are written with it, and exist without it only after a hard delete. The
     head knows which slots were ever filled.
 
     Args:
-        look: The read set, with the head.
+        read_set: The read set, with the head.
         ready: The cell, with the memories that were formed of it.
 
     """
-    if look.head is None or look.head.redactions:
+    if read_set.head is None or read_set.head.redactions:
         return set()
     made = set[str]()
-    if ready.cell.id in look.asked and ready.cell.id not in look.documents:
+    if ready.cell.id in read_set.asked and ready.cell.id not in read_set.documents:
         made |= {memory.id for memory in ready.compared}
-    if look.head.slots is not None:
+    if read_set.head.slots is not None:
         made |= {
             slot_document_id(*name)
             for memory in ready.compared
             if (name := slot_name(memory)) is not None
             and (slot := slot_of(memory)) is not None
-            and not marked(look.head.slots, slot)
+            and not marked(read_set.head.slots, slot)
         }
     return made
 
 
-def session_ids_of(owner: Owner, look: ReadSet, ruled: Ruled) -> list[str]:
+def session_ids_of(owner: Owner, read_set: ReadSet, ruled: Ruled) -> list[str]:
     """Further ids that a plan needs: the sessions of memories that may be retired.
 
     Args:
         owner: Whose memories these are.
-        look: The read set of the plan.
+        read_set: The read set of the plan.
         ruled: The decisions on the cell's facts and notes.
 
     """
     ruled_out = {old_id for _, old_id in ruled.rulings.by_pair}
     sessions = {
         neighbour.memory.session_id
-        for neighbour in look.neighbours()
+        for neighbour in read_set.neighbours()
         if neighbour.memory.id in ruled_out
     }
     return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]

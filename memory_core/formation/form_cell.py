@@ -239,11 +239,11 @@ class Former:
         prepared = {} if prepared is None else prepared
         async with self._turns.of(owner) as turn:
             if len(cells) == total > 1 and self._answers_at_once(conversation):
-                look = await self._look_from(works[0], before, works)
-                together = await self._together(turn, works, steps, report, look, prepared)
+                read_set = await self._look_from(works[0], before, works)
+                together = await self._together(turn, works, steps, report, read_set, prepared)
                 if together:
                     return together
-                before = look
+                before = read_set
             ready = prepared.get(cells[0].number)
             formed = await self._formed(turn, works[0], steps, report, before, ready)
             return () if formed is None else (formed,)
@@ -290,11 +290,11 @@ class Former:
         if not are_apart(cells, nears):
             return ()
         known = before.asked.union(*(certainly_missing_ids(before, ready) for ready in cells))
-        look = await self._look_beside(owner, replace(before, asked=known), ids, nears)
-        if look.head != before.head:
+        read_set = await self._look_beside(owner, replace(before, asked=known), ids, nears)
+        if read_set.head != before.head:
             return ()
         ruled = [
-            RuledCell(ready, await self._ruled(work, ready, look, asking))
+            RuledCell(ready, await self._ruled(work, ready, read_set, asking))
             for work, ready in zip(works, cells, strict=True)
         ]
 
@@ -318,7 +318,13 @@ class Former:
         try:
             return (
                 await self._ledger.commit(
-                    owner, decide, ids=ids, reads=reads, nears=nears, basis=look, call=first.call
+                    owner,
+                    decide,
+                    ids=ids,
+                    reads=reads,
+                    nears=nears,
+                    basis=read_set,
+                    call=first.call,
                 )
             ).result
         except (CellOutdated, Entangled, TooLarge):
@@ -339,30 +345,30 @@ class Former:
         for _ in range(MAX_LOOKS):
             ids = [*work.state_ids, identity, *work.read_messages]
             if before is None:
-                look = await self._ledger.look(owner, ids)
+                read_set = await self._ledger.look(owner, ids)
             else:
-                look, before = await self._look_beside(owner, before, ids, NO_SEARCH), None
-            if not work.reads_messages and not are_messages_active(look, conversation):
+                read_set, before = await self._look_beside(owner, before, ids, NO_SEARCH), None
+            if not work.reads_messages and not are_messages_active(read_set, conversation):
                 work = replace(work, reads_messages=True)
                 continue
-            done, earlier = finished_cell(look, conversation.id, cell)
+            done, earlier = finished_cell(read_set, conversation.id, cell)
             if done:
                 return earlier
-            work = replace(work, cleared=cleared_since(look, owner, conversation))
+            work = replace(work, cleared=cleared_since(read_set, owner, conversation))
             try:
                 if work.cleared >= _MADE[conversation.path]:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
-                if deleted_since(look, work.read_messages):
+                if deleted_since(read_set, work.read_messages):
                     raise MessagesGone
                 if only_asks_to_forget(cell.messages):
                     return await self._commit(work, lambda seen: NO_CONTENT, work.state_ids)
-                existing = look.memory(identity)
+                existing = read_set.memory(identity)
                 if existing is not None and is_formed_already(existing, conversation.created_at):
                     return await self._reinforce(work, existing)
                 if ready is None:
                     ready = await self._ready(work, asking, report)
                     await report(cell, "evolution", 0.7)
-                return await self._compare(work, ready.beside(work.cleared), asking, turn, look)
+                return await self._compare(work, ready.beside(work.cleared), asking, turn, read_set)
             except CellOutdated:
                 work = replace(work, reads_messages=True)
         raise HeadMoved(
@@ -401,8 +407,8 @@ class Former:
         """Commit that the cell was sent again. Raises CellOutdated if it is gone meanwhile."""
         sent_at = work.conversation.created_at
 
-        def plan(look: ReadSet) -> Changes[CellOutcome]:
-            cell_now = look.memory(cell.id)
+        def plan(read_set: ReadSet) -> Changes[CellOutcome]:
+            cell_now = read_set.memory(cell.id)
             if (
                 cell_now is None
                 or not is_formed_already(cell_now, sent_at)
@@ -410,7 +416,7 @@ class Former:
             ):
                 raise CellOutdated
             return reinforce_cell(
-                work.owner, cell_now, work.message_ids[:MOST_MARKED], look, self._clock.now()
+                work.owner, cell_now, work.message_ids[:MOST_MARKED], read_set, self._clock.now()
             )
 
         ids = [*work.state_ids, *ids_made_of(cell), *work.message_ids]
@@ -437,10 +443,10 @@ class Former:
         ids = [*work.state_ids, ready.cell.id, *work.read_messages, *_compared_ids(ready.compared)]
         nears = {memory.id: self._near(memory) for memory in ready.compared}
         before = replace(before, asked=before.asked | certainly_missing_ids(before, ready))
-        look = await self._look_beside(owner, before, ids, nears)
-        if look.head != before.head and not work.reads_messages:
+        read_set = await self._look_beside(owner, before, ids, nears)
+        if read_set.head != before.head and not work.reads_messages:
             raise CellOutdated
-        ruled = await self._ruled(work, ready, look, asking)
+        ruled = await self._ruled(work, ready, read_set, asking)
 
         def reads(seen: ReadSet) -> list[str]:
             return [*session_ids_of(owner, seen, ruled), *slot_reads(seen, ready.compared)]
@@ -451,17 +457,19 @@ class Former:
         await turn.take()
         if ready.is_kept:
             await self._mark_surplus(work, ready.cell.id)
-        return await self._commit(work, plan, ids, nears, look, reads)
+        return await self._commit(work, plan, ids, nears, read_set, reads)
 
     async def _look_beside(
         self, owner: Owner, before: ReadSet, ids: Sequence[str], nears: Mapping[str, Near]
     ) -> ReadSet:
         """Read documents, except those in an earlier read set while the head is the same."""
         rest = [name for name in ids if name not in before.asked]
-        look = await self._ledger.look(owner, rest, nears)
-        if look.head != before.head:
+        read_set = await self._ledger.look(owner, rest, nears)
+        if read_set.head != before.head:
             return await self._ledger.look(owner, ids, nears)
-        return replace(look, documents={**before.documents, **look.documents}, asked=frozenset(ids))
+        return replace(
+            read_set, documents={**before.documents, **read_set.documents}, asked=frozenset(ids)
+        )
 
     async def _commit(
         self,
@@ -498,10 +506,10 @@ class Former:
         return next(iter(committed.result), None)
 
     async def _ruled(
-        self, work: Work, ready: ReadyCell, look: ReadSet, asking: AgentCalls
+        self, work: Work, ready: ReadyCell, read_set: ReadSet, asking: AgentCalls
     ) -> Ruled:
         """The agents' decisions about the memories of this read set."""
-        linked = compared_of(ready, look, self._forming.links, self._clock.now())
+        linked = compared_of(ready, read_set, self._forming.links, self._clock.now())
         prompt = ConflictPrompt.of(linked)
         if not prompt.older:
             return Ruled(None, Rulings({}))
@@ -549,9 +557,9 @@ class Former:
         made = await self._made(work, asking)
         ready = (await self._embedded(_ready_cell(made, work.conversation))).beside(work.cleared)
         nears = {memory.id: self._near(memory) for memory in ready.compared}
-        look = await self._ledger.look(work.owner, [], nears)
+        read_set = await self._ledger.look(work.owner, [], nears)
         return Questions.of(
-            compared_of(ready, look, self._forming.links, self._clock.now()), ready.proofs
+            compared_of(ready, read_set, self._forming.links, self._clock.now()), ready.proofs
         )
 
     def _near(self, memory: Memory) -> Near:
@@ -568,14 +576,14 @@ class Former:
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
 
 
-def _may_go_together(works: Sequence[Work], look: ReadSet) -> bool:
+def _may_go_together(works: Sequence[Work], read_set: ReadSet) -> bool:
     """Whether a single commit may form all cells of a conversation."""
     first = works[0]
     return (
-        are_messages_active(look, first.conversation)
-        and not finished_cell(look, first.conversation.id, first.cell)[0]
-        and not cleared_since(look, first.owner, first.conversation)
-        and not any(look.memory(cell_id(work.conversation, work.cell)) for work in works)
+        are_messages_active(read_set, first.conversation)
+        and not finished_cell(read_set, first.conversation.id, first.cell)[0]
+        and not cleared_since(read_set, first.owner, first.conversation)
+        and not any(read_set.memory(cell_id(work.conversation, work.cell)) for work in works)
         and not any(only_asks_to_forget(work.cell.messages) for work in works)
     )
 

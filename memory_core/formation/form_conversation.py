@@ -53,7 +53,7 @@ class Forming:
     async def form(self, lease: Lease) -> RetryLater | None:
         """Form the remaining cells of the conversation; its last commit ends the task."""
         owner, task = lease.owner, lease.task
-        conversation, look = await self._conversation(lease)
+        conversation, read_set = await self._conversation(lease)
         if conversation is None or conversation.state != "pending":
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
@@ -67,7 +67,7 @@ class Forming:
             raise RuntimeError(
                 f"of {len(cells)} cells none is left, but the conversation is not formed"
             )
-        done, before = list(conversation.formed_cells), cast("ReadSet | None", look)
+        done, before = list(conversation.formed_cells), cast("ReadSet | None", read_set)
         prepared: dict[int, ReadyCell] = {}
         while left:
             formed = await self._cells(
@@ -94,11 +94,11 @@ class Forming:
         was made of them.
         """
         name = lease.task.subject_id
-        look = await self._ledger.look(lease.owner, [name, messages_id(name)])
-        conversation, state = conversation_of(look, name), state_of(look, name)
+        read_set = await self._ledger.look(lease.owner, [name, messages_id(name)])
+        conversation, state = conversation_of(read_set, name), state_of(read_set, name)
         if conversation is None and (state is None or state.state == "pending"):
             raise NotFound("the conversation of this task is gone")
-        return conversation, look
+        return conversation, read_set
 
     async def _complete(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
         """The conversation with all its messages written and embedded.
@@ -166,11 +166,11 @@ class Forming:
         The task ends if no message is left. The effects of wishes stay in its result.
         """
         messages = message_ids(conversation)
-        look = await self._ledger.look(owner, messages)
+        read_set = await self._ledger.look(owner, messages)
         firsts = {
             memory.conversation_id
             for name in messages
-            if (memory := look.memory(name)) is not None and memory.conversation_id is not None
+            if (memory := read_set.memory(name)) is not None and memory.conversation_id is not None
         }
         names = [conversation.id, *sorted(firsts - {conversation.id})]
         ids = [

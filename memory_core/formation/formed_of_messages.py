@@ -76,8 +76,10 @@ class FormedOfMessages:
             if given.status is not Status.DELETED and given.version == 1:
                 await self._editor.delete(owner, given.id, alone, reason=TAKEN_BACK)
                 count += 1
-        look = await self._ledger.look(owner, names)
-        made = {memory.id: memory for name in names if (memory := look.memory(name)) is not None}
+        read_set = await self._ledger.look(owner, names)
+        made = {
+            memory.id: memory for name in names if (memory := read_set.memory(name)) is not None
+        }
         for memory in sorted(
             made.values(),
             key=lambda made_memory: (made_memory.event_timestamp, made_memory.sequence),
@@ -127,10 +129,10 @@ class FormedOfMessages:
             for name in _cell_ids_of(memory)
             if name not in cells and name not in {old.id for old in replaced}
         ]
-        look = await self._ledger.look(owner, other_tellers)
+        read_set = await self._ledger.look(owner, other_tellers)
         if not all(
             teller is None or teller.status is Status.DELETED
-            for teller in map(look.memory, other_tellers)
+            for teller in map(read_set.memory, other_tellers)
         ):
             return False
         await self._unmerger.unmerge_sources(owner, [memory], call)
@@ -162,14 +164,14 @@ class FormedOfMessages:
         """
         for old in replaced:
             records = conflict_record_ids(old.id, memory.id)
-            look = await self._ledger.look(owner, [old.id, memory.id, *records])
-            now, by = look.memory(old.id), look.memory(memory.id)
+            read_set = await self._ledger.look(owner, [old.id, memory.id, *records])
+            now, by = read_set.memory(old.id), read_set.memory(memory.id)
             if now is None or by is None or now.next_id != memory.id:
                 continue  # restored with another memory
             decided = [
                 record_in(record_document.body)
                 for name in records
-                if (record_document := look.documents.get(name)) is not None
+                if (record_document := read_set.documents.get(name)) is not None
             ]
             record = next(
                 (
@@ -196,8 +198,12 @@ class FormedOfMessages:
         """
         ids = [gone.id, next_id, *replaced]
 
-        def decide(look: ReadSet) -> Changes[None]:
-            follows, middle, now = look.memory(next_id), look.memory(gone.id), self._clock.now()
+        def decide(read_set: ReadSet) -> Changes[None]:
+            follows, middle, now = (
+                read_set.memory(next_id),
+                read_set.memory(gone.id),
+                self._clock.now(),
+            )
             if (
                 follows is None
                 or middle is None
@@ -205,7 +211,7 @@ class FormedOfMessages:
                 or follows.status is Status.DELETED
             ):
                 return Changes(None)
-            memories = (look.memory(name) for name in replaced)
+            memories = (read_set.memory(name) for name in replaced)
             olds = [
                 old
                 for old in memories

@@ -64,7 +64,7 @@ def are_apart(cells: Sequence[ReadyCell], nears: Mapping[str, Near]) -> bool:
 def plan_cells(
     owner: Owner,
     cells: Sequence[RuledCell],
-    look: ReadSet,
+    read_set: ReadSet,
     nears: Mapping[str, Near],
     rules: LinkRules,
 ) -> list[Changes[CellOutcome]]:
@@ -73,7 +73,7 @@ def plan_cells(
     Args:
         owner: Whose memories they are.
         cells: The cells, in order.
-        look: A read set with the neighbours of all cells.
+        read_set: A read set with the neighbours of all cells.
         nears: The searches for these neighbours, by the new memory's id.
         rules: Thresholds and boosts.
 
@@ -85,17 +85,17 @@ def plan_cells(
     plans = list[Changes[CellOutcome]]()
     slots = set[tuple[str, ...]]()
     for cell in cells:
-        planned = plan_cell(owner, cell.ready, look, cell.ruled, rules)
+        planned = plan_cell(owner, cell.ready, read_set, cell.ruled, rules)
         compared = cell.ready.compared
         known = _slots(planned, compared)
         if not slots.isdisjoint(known) or any(
-            _affects(before, planned, compared, look, nears) for before in plans
+            _affects(before, planned, compared, read_set, nears) for before in plans
         ):
             raise Entangled
         plans.append(planned)
         slots |= known
         sessions = {put.id: put for put in planned.puts if put.kind == "session"}
-        look = replace(look, documents={**look.documents, **sessions})
+        read_set = replace(read_set, documents={**read_set.documents, **sessions})
     if not _fit(plans):
         raise Entangled
     return plans
@@ -105,7 +105,7 @@ def _affects(
     before: Changes[CellOutcome],
     planned: Changes[CellOutcome],
     compared: Sequence[Memory],
-    look: ReadSet,
+    read_set: ReadSet,
     nears: Mapping[str, Near],
 ) -> bool:
     """Whether a plan changes what the plan of a later cell was decided on.
@@ -113,7 +113,7 @@ def _affects(
     That is a memory that the later one read, or a new neighbour.
     """
     changed = {change.after.id for change in before.changes}
-    read = {near.memory.id for new in compared for near in look.near.get(new.id, ())}
+    read = {near.memory.id for new in compared for near in read_set.near.get(new.id, ())}
     if not changed.isdisjoint(planned.reads | read):
         return True
     semantic = [

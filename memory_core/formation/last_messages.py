@@ -179,14 +179,14 @@ class LastMessages:
         """
         key, session = receipt_id(owner, call, part), session_document_id(owner, session_id)
         for _ in range(MOST_TRIES):
-            look = await self._ledger.look(owner, [session, *([key] if key else [])])
-            if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
+            read_set = await self._ledger.look(owner, [session, *([key] if key else [])])
+            if (earlier := earlier_result(read_set.documents, owner, call, part)) is not None:
                 return _Part(**earlier)
-            session_document = look.documents.get(session)
+            session_document = read_set.documents.get(session)
             if (
                 session_document is None
-                or look.head is None
-                or session_document.body["epoch"] != look.head.epoch
+                or read_set.head is None
+                or session_document.body["epoch"] != read_set.head.epoch
                 or not has_begun(session_document)
             ):
                 raise NotFound("no session of this name for this user")
@@ -199,11 +199,11 @@ class LastMessages:
 
     async def _write_what_waits(self, owner: Owner, session_id: str, call: Call) -> None:
         """Make memories of the messages that have none yet: they are the last messages."""
-        look, alone = (
+        read_set, alone = (
             await self._ledger.look(owner, [buffer_id(owner, session_id)]),
             replace(call, idempotency_key=None),
         )
-        gathered = HeldBuffer.of(owner, session_id, look).conversation(self._clock.now(), {})
+        gathered = HeldBuffer.of(owner, session_id, read_set).conversation(self._clock.now(), {})
         if names := message_ids(gathered):
             there = await self._ledger.look(owner, names)
             first = next(
@@ -284,14 +284,14 @@ class LastMessages:
         names = list(
             dict.fromkeys(message.cell_id for message in messages if message.cell_id is not None)
         )
-        look, taken = (
+        read_set, taken = (
             await self._ledger.look(owner, names),
             {message.id: message for message in messages},
         )
         cells = {
             name: memory
             for name in names
-            if (memory := look.memory(name)) is not None and is_cell(memory)
+            if (memory := read_set.memory(name)) is not None and is_cell(memory)
         }
         there = await self._ledger.look(
             owner,
@@ -360,7 +360,7 @@ class LastMessages:
             call=call,
             receipt=Receipt(
                 lambda result: asdict(result[0]),
-                lambda earlier, look: (_Part(**earlier), ConversationWrites()),
+                lambda earlier, read_set: (_Part(**earlier), ConversationWrites()),
                 part,
             ),
         )
@@ -379,23 +379,23 @@ class LastMessages:
         conversation_ids: Sequence[str],
         memories: int,
         asked: Collection[str],
-        look: ReadSet,
+        read_set: ReadSet,
     ) -> Changes[tuple[_Part, ConversationWrites]]:
         without, now = ConversationWrites(), self._clock.now()
-        messages = _present(plan.ids, look)
+        messages = _present(plan.ids, read_set)
         if [(message.id, message.cell_id) for message in messages] != [
             (message.id, message.cell_id) for message in plan.messages
         ]:
             raise _Changed
-        session_document = look.documents.get(session_document_id(owner, session_id))
-        batch = HeldBuffer.of(owner, session_id, look)
+        session_document = read_set.documents.get(session_document_id(owner, session_id))
+        batch = HeldBuffer.of(owner, session_id, read_set)
         if batch.buffer.messages and (
-            batch.task_id not in asked or not batch_without(without, look, batch, plan.ids, now)
+            batch.task_id not in asked or not batch_without(without, read_set, batch, plan.ids, now)
         ):
             raise _Changed
         cut = TakenMessages(plan.ids, plan.left, clears_of(session_document), now)
-        _cut_conversations(without, look, conversation_ids, asked, cut)
-        going = _present(plan.cells, look)
+        _cut_conversations(without, read_set, conversation_ids, asked, cut)
+        going = _present(plan.cells, read_set)
         changes = [
             Change(
                 "deleted",
@@ -423,9 +423,9 @@ class LastMessages:
         )
 
 
-def _present(names: Iterable[str], look: ReadSet) -> list[Memory]:
+def _present(names: Iterable[str], read_set: ReadSet) -> list[Memory]:
     """The memories of these ids that are not deleted."""
-    memories = (look.memory(name) for name in names)
+    memories = (read_set.memory(name) for name in names)
     return [
         memory for memory in memories if memory is not None and memory.status is not Status.DELETED
     ]
@@ -433,7 +433,7 @@ def _present(names: Iterable[str], look: ReadSet) -> list[Memory]:
 
 def _cut_conversations(
     without: ConversationWrites,
-    look: ReadSet,
+    read_set: ReadSet,
     conversation_ids: Sequence[str],
     asked: Collection[str],
     cut: TakenMessages,
@@ -442,17 +442,17 @@ def _cut_conversations(
 
     Args:
         without: Takes in how the conversations and their tasks are afterwards.
-        look: What was read.
+        read_set: What was read.
         conversation_ids: The conversations that the messages are of.
         asked: The ids of all documents that were read.
         cut: The messages.
 
     """
     for name in conversation_ids:
-        root = state_of(look, name)
+        root = state_of(read_set, name)
         if root is not None and root.continued_by is not None and root.continued_by not in asked:
             raise _Changed
-        conversation_without(without, look, name, cut)
+        conversation_without(without, read_set, name, cut)
 
 
 def _first_that_fit(messages: Sequence[Memory]) -> list[Memory]:

@@ -76,7 +76,7 @@ class MessageWriter:
         self,
         owner: Owner,
         conversation: Conversation,
-        look: ReadSet,
+        read_set: ReadSet,
         *,
         first: int = 0,
         within_s: float | None = AT_THE_DOOR_S,
@@ -88,7 +88,7 @@ class MessageWriter:
         Args:
             owner: Whose conversation it is.
             conversation: Conversation with its messages.
-            look: A read set with the session's document.
+            read_set: A read set with the session's document.
             first: The number of the first message to prepare.
             within_s: Seconds for the vectors; None until all are made.
 
@@ -102,7 +102,7 @@ class MessageWriter:
             message_memory(owner, conversation, first + place, name, now)
             for place, name in enumerate(ids)
         ]
-        previous, before_previous = self._last_turns(owner, conversation, look, first)
+        previous, before_previous = self._last_turns(owner, conversation, read_set, first)
         items = list[Prepared]()
         for place, draft in enumerate(drafts):
             if len(draft.content) > LONG_CHARACTERS:
@@ -113,20 +113,20 @@ class MessageWriter:
             items.append(
                 Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None)
             )
-            if not _is_there(look.memory(draft.id), conversation):
+            if not _is_there(read_set.memory(draft.id), conversation):
                 previous, before_previous = turn, previous
         await self._embed([item.memory for item in items], within_s)
         return Writing(first, tuple(items))
 
     def _last_turns(
-        self, owner: Owner, conversation: Conversation, look: ReadSet, first: int
+        self, owner: Owner, conversation: Conversation, read_set: ReadSet, first: int
     ) -> tuple[TurnTerms | None, TurnTerms | None]:
         if conversation.session_id is None:
             return None, None
         return Session(
             owner,
             conversation.session_id,
-            look.documents.get(session_document_id(owner, conversation.session_id)),
+            read_set.documents.get(session_document_id(owner, conversation.session_id)),
         ).last_turns
 
     async def _embed(self, memories: Sequence[Memory], within_s: float | None) -> None:
@@ -146,7 +146,7 @@ class MessageWriter:
         owner: Owner,
         conversation: Conversation,
         writing: Writing,
-        look: ReadSet,
+        read_set: ReadSet,
         *,
         beside: int,
         weight: int,
@@ -160,7 +160,7 @@ class MessageWriter:
             owner: Whose conversation it is.
             conversation: Conversation with its messages.
             writing: The messages, ready to be written.
-            look: A read set with their session, and the messages that are memories already.
+            read_set: A read set with their session, and the messages that are memories already.
             beside: Documents of the commit besides the messages and their session.
             weight: Bytes of these documents.
             history: The marks that the session keeps from now on; None changes none.
@@ -174,7 +174,9 @@ class MessageWriter:
             SessionGrew: The session's last turn is not the turn after which the messages were read.
 
         """
-        page = ChangeSet(owner, look, self._clock.now(), weighs=True, beside=beside, weight=weight)
+        page = ChangeSet(
+            owner, read_set, self._clock.now(), weighs=True, beside=beside, weight=weight
+        )
         count, new = 0, list[str]()
         for item in writing.items:
             if count and not page.takes(Change("created", item.memory)):
@@ -342,12 +344,14 @@ class MessageWriter:
             *_session_ids(owner, conversation),
         ]
         for _ in range(MOST_TRIES):
-            look = await self._ledger.look(owner, ids)
-            writing = await self.prepared(owner, conversation, look, first=first, within_s=within_s)
+            read_set = await self._ledger.look(owner, ids)
+            writing = await self.prepared(
+                owner, conversation, read_set, first=first, within_s=within_s
+            )
             with suppress(SessionGrew):
                 return (
                     await self._ledger.commit(
-                        owner, partial(decide, writing), ids=ids, basis=look, call=call
+                        owner, partial(decide, writing), ids=ids, basis=read_set, call=call
                     )
                 ).result
         raise HeadMoved(TOO_FAST, retry_after_s=1)
@@ -361,11 +365,11 @@ class MessageWriter:
             min(conversation.embedded + MOST_AT_ONCE, len(conversation.messages)),
         )
         ids = message_ids(conversation)[first:last]
-        look = await self._ledger.look(owner, [conversation.id, *ids])
+        read_set = await self._ledger.look(owner, [conversation.id, *ids])
         bare = [
             memory
             for name in ids
-            if (memory := look.memory(name)) is not None and _lacks_vector(memory)
+            if (memory := read_set.memory(name)) is not None and _lacks_vector(memory)
         ]
         made = (
             await embedding_marks(self._embedder, [text_to_embed(memory) for memory in bare])
@@ -385,7 +389,7 @@ class MessageWriter:
 
         return (
             await self._ledger.commit(
-                owner, decide, ids=[conversation.id, *ids], basis=look, call=call
+                owner, decide, ids=[conversation.id, *ids], basis=read_set, call=call
             )
         ).result
 
@@ -452,18 +456,18 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
 
 
 def cell_marks(
-    look: ReadSet, ids: Collection[str], cell_id: str, unread: Collection[str] = ()
+    read_set: ReadSet, ids: Collection[str], cell_id: str, unread: Collection[str] = ()
 ) -> dict[str, Mark]:
     """The marks that add these messages, as far as they exist, to a cell.
 
     Args:
-        look: A read set with the messages.
+        read_set: A read set with the messages.
         ids: Ids of the messages.
         cell_id: Id of the cell.
         unread: Ids that exist, but are not in the read set.
 
     """
-    memories = {name: look.memory(name) for name in ids}
+    memories = {name: read_set.memory(name) for name in ids}
     return {
         name: Mark(cell_id=cell_id)
         for name, memory in memories.items()
@@ -503,9 +507,9 @@ def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
     )
 
 
-def _stored_conversation(look: ReadSet, conversation: Conversation) -> Conversation | None:
+def _stored_conversation(read_set: ReadSet, conversation: Conversation) -> Conversation | None:
     """The conversation as it is stored now, with its messages; None if it is gone."""
-    state = state_of(look, conversation.id)
+    state = state_of(read_set, conversation.id)
     return None if state is None else state.changed(messages=conversation.messages)
 
 
@@ -517,9 +521,9 @@ def _without_messages_left(conversation: Conversation) -> Conversation:
 
 
 def _with_state(
-    planned: Changes[int], look: ReadSet, conversation: Conversation
+    planned: Changes[int], read_set: ReadSet, conversation: Conversation
 ) -> Changes[Conversation]:
-    document = look.documents[conversation.id]
+    document = read_set.documents[conversation.id]
     body = {**document.body, "written": conversation.written, "embedded": conversation.embedded}
     return Changes(
         conversation,

@@ -100,23 +100,23 @@ class Saver:
         async with AsyncExitStack() as turn:
             for queue in self._queues(owner, drafts):
                 await turn.enter_async_context(queue)
-            look: ReadSet | None = None
+            read_set: ReadSet | None = None
             prepared: list[Prepared] = []
             offered = MAX_ITEMS
             while drafts := [draft for draft in drafts if draft.place not in answers]:
                 if not prepared:
-                    look = await self._first_look(owner, drafts)
+                    read_set = await self._first_look(owner, drafts)
                     prepared = await prepare(
                         drafts,
-                        self._sessions(owner, drafts, look),
-                        _stored_turn_ids(drafts, look),
+                        self._sessions(owner, drafts, read_set),
+                        _stored_turn_ids(drafts, read_set),
                         self._embedder,
                     )
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
                 most = offered if atomic else min(offered, most_of_one_commit(prepared))
                 try:
                     some = await self._commit_some(
-                        owner, prepared[:most], look, call, part, atomic=atomic
+                        owner, prepared[:most], read_set, call, part, atomic=atomic
                     )
                     answers |= some
                     # items that do not fit would be read for each commit
@@ -127,7 +127,7 @@ class Saver:
                     if not part:
                         raise
                     answers |= {draft.place: error for draft in drafts}
-                prepared, look = [item for item in prepared if item.place not in answers], None
+                prepared, read_set = [item for item in prepared if item.place not in answers], None
         return [answers[place] for place in range(len(items))]
 
     async def _answered_before(self, owner: Owner, call: Call) -> dict[int, Saved | Invalid]:
@@ -137,8 +137,8 @@ class Saver:
         """
         answers: dict[int, Saved | Invalid] = {}
         while name := receipt_id(owner, call, len(answers)):
-            look = await self._ledger.look(owner, [name])
-            earlier = earlier_result(look.documents, owner, call, len(answers))
+            read_set = await self._ledger.look(owner, [name])
+            earlier = earlier_result(read_set.documents, owner, call, len(answers))
             if earlier is None:
                 break
             answers |= await self._replayed(owner, Planned.of_receipt(earlier).outcomes)
@@ -188,12 +188,14 @@ class Saver:
         )
 
     def _sessions(
-        self, owner: Owner, drafts: Sequence[Draft], look: ReadSet | None
+        self, owner: Owner, drafts: Sequence[Draft], read_set: ReadSet | None
     ) -> dict[str, Session]:
         names = {draft.memory.session_id or "" for draft in drafts if draft.is_turn}
         return {
             name: Session(
-                owner, name, look.documents.get(session_document_id(owner, name)) if look else None
+                owner,
+                name,
+                read_set.documents.get(session_document_id(owner, name)) if read_set else None,
             )
             for name in names
         }
@@ -202,7 +204,7 @@ class Saver:
         self,
         owner: Owner,
         prepared: list[Prepared],
-        look: ReadSet | None,
+        read_set: ReadSet | None,
         call: Call,
         part: int,
         *,
@@ -225,7 +227,7 @@ class Saver:
             ids=self._ids_of(owner, memories),
             reads=lambda seen: slot_reads(seen, memories),
             nears=nears,
-            basis=None if nears or call.idempotency_key is not None else look,
+            basis=None if nears or call.idempotency_key is not None else read_set,
             call=call,
             receipt=Receipt(
                 Planned.for_receipt, lambda earlier, seen: Planned.of_receipt(earlier), part
@@ -265,13 +267,13 @@ class Saver:
             for name in (planned.memory_id, planned.conflict_id)
             if name
         ]
-        look = await self._ledger.look(owner, wanted)
+        read_set = await self._ledger.look(owner, wanted)
         answers: dict[int, Saved | Invalid] = {}
         for planned in outcomes:
-            memory = look.memory(planned.memory_id)
+            memory = read_set.memory(planned.memory_id)
             if memory is None:
                 raise NotFound("the memory that this idempotency key made is gone")
-            record = look.documents.get(planned.conflict_id or "")
+            record = read_set.documents.get(planned.conflict_id or "")
             conflict = None if record is None else record_in(record.body)
             answers[planned.place] = Saved(planned.outcome, memory, conflict, replayed=True)
         return answers
@@ -325,9 +327,11 @@ def _check_whole(
         raise TooLarge(f"{MORE_THAN_ONE_COMMIT}: at most {MAX_ITEMS} memories fit")
 
 
-def _stored_turn_ids(drafts: Sequence[Draft], look: ReadSet | None) -> set[str]:
+def _stored_turn_ids(drafts: Sequence[Draft], read_set: ReadSet | None) -> set[str]:
     """Ids of the turns among the drafts that are stored and not deleted."""
-    stored = [look.memory(draft.memory.id) for draft in drafts if draft.is_turn] if look else []
+    stored = (
+        [read_set.memory(draft.memory.id) for draft in drafts if draft.is_turn] if read_set else []
+    )
     return {
         memory.id for memory in stored if memory is not None and memory.status is not Status.DELETED
     }

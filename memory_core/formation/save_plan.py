@@ -116,7 +116,7 @@ class Planned:
 def plan(
     owner: Owner,
     items: Sequence[Prepared],
-    look: ReadSet,
+    read_set: ReadSet,
     duplicate_threshold: float,
     now: datetime,
     actor: str,
@@ -128,7 +128,7 @@ def plan(
     Args:
         owner: Whose memories they are.
         items: Prepared memories.
-        look: The read set, with neighbours of semantic items and what `slot_reads` names.
+        read_set: The read set, with neighbours of semantic items and what `slot_reads` names.
         duplicate_threshold: The least similarity of texts that may say the same.
         now: The present time.
         actor: The caller.
@@ -137,11 +137,11 @@ def plan(
         SessionGrew: A session's last turn is not the turn after which its next turn was read.
 
     """
-    page = ChangeSet(owner, look, now, weighs=len(items) > 1, actor=actor)
+    page = ChangeSet(owner, read_set, now, weighs=len(items) > 1, actor=actor)
     outcomes: list[PlannedOutcome] = []
     for item in items:
         before = page.copy()
-        neighbours = look.near.get(item.memory.id, ())
+        neighbours = read_set.near.get(item.memory.id, ())
         outcomes.append(_place(page, item, neighbours, duplicate_threshold))
         if page.full and len(outcomes) > 1:
             page = before

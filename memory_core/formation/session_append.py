@@ -130,11 +130,11 @@ class SessionAppender:
         session, key = session_document_id(owner, session_id), receipt_id(owner, call, part)
         ids = [session, *([key] if key else [])]
         for _ in range(MOST_TRIES):
-            look = await self._ledger.look(owner, ids)
-            if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
+            read_set = await self._ledger.look(owner, ids)
+            if (earlier := earlier_result(read_set.documents, owner, call, part)) is not None:
                 return _Written(int(earlier["count"]))
             prepared = await _prepared(
-                memories[:MOST_AT_ONCE], Session(owner, session_id, look.documents.get(session))
+                memories[:MOST_AT_ONCE], Session(owner, session_id, read_set.documents.get(session))
             )
             missing = await self._embed([item.memory for item in prepared])
             with suppress(SessionGrew):
@@ -143,11 +143,11 @@ class SessionAppender:
                     owner,
                     decide,
                     ids=ids,
-                    basis=look,
+                    basis=read_set,
                     call=call,
                     receipt=Receipt(
                         lambda count: {"count": count},
-                        lambda earlier, look: int(earlier["count"]),
+                        lambda earlier, read_set: int(earlier["count"]),
                         part,
                     ),
                 )
@@ -169,14 +169,14 @@ class SessionAppender:
         session_id: str,
         prepared: Sequence[Prepared],
         memories: Sequence[Memory],
-        look: ReadSet,
+        read_set: ReadSet,
     ) -> Changes[int]:
         """Write as many of the prepared memories as fit.
 
         `memories` are all that are still to be written; memories that this commit does not hold
         must have room, too. Raises SessionGrew if the session's last turn has changed.
         """
-        page, count = ChangeSet(owner, look, look.now, weighs=True, beside=1), 0
+        page, count = ChangeSet(owner, read_set, read_set.now, weighs=True, beside=1), 0
         for item in prepared:
             change = Change("created", item.memory)
             if count and not page.takes(change):
@@ -235,9 +235,9 @@ class SessionAppender:
             correlation_id=call.correlation_id,
         )
 
-        def documents(look: ReadSet) -> Sequence[Any]:
-            zone = request.time_zone or settings_in(look).time_zone
-            clears = dict(clears_of(look.documents.get(session)))
+        def documents(read_set: ReadSet) -> Sequence[Any]:
+            zone = request.time_zone or settings_in(read_set).time_zone
+            clears = dict(clears_of(read_set.documents.get(session)))
             return documents_of(conversation.changed(clears=clears, time_zone=zone))
 
         forming = (

@@ -117,7 +117,7 @@ class Summaries:
             callback_url=request.callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._starter.begin(owner, task, lambda look: [subject], call)
+        return await self._starter.begin(owner, task, lambda read_set: [subject], call)
 
     async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
         """The summary of a task; the agents are asked once.
@@ -200,9 +200,13 @@ class SummingUp:
     async def sum_up(self, lease: Lease) -> RetryLater | None:
         """Summarise and end the task; its callback address gets the result."""
         owner, task = lease.owner, lease.task
-        look = await self._ledger.look(owner, [task.subject_id])
-        document = look.documents.get(task.subject_id)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        read_set = await self._ledger.look(owner, [task.subject_id])
+        document = read_set.documents.get(task.subject_id)
+        if (
+            document is None
+            or read_set.head is None
+            or document.body["epoch"] != read_set.head.epoch
+        ):
             raise NotFound(f"the messages are gone; they are kept for {KEPT.days} days")
         to_sum = ToSum.model_validate({name: document.body[name] for name in ToSum.model_fields})
         await lease.report("summary", 0.1)

@@ -95,15 +95,21 @@ class Deliveries:
         """
         if not task.delivery_ids:
             return task
-        look = await self._ledger.look(owner, task.delivery_ids)
-        deliveries = [look.documents[name] for name in task.delivery_ids if name in look.documents]
+        read_set = await self._ledger.look(owner, task.delivery_ids)
+        deliveries = [
+            read_set.documents[name] for name in task.delivery_ids if name in read_set.documents
+        ]
         log = [CallbackDelivery.of(document).public() for document in deliveries]
         return task.changed(result={**(task.result or {}), "deliveries": log})
 
     async def _document(self, owner: Owner, task: Task) -> Document:
-        look = await self._ledger.look(owner, [task.subject_id])
-        document = look.documents.get(task.subject_id)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        read_set = await self._ledger.look(owner, [task.subject_id])
+        document = read_set.documents.get(task.subject_id)
+        if (
+            document is None
+            or read_set.head is None
+            or document.body["epoch"] != read_set.head.epoch
+        ):
             raise NotFound("what was to be delivered is gone")
         return document
 

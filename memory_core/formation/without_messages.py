@@ -100,7 +100,7 @@ class TakenMessages:
     heeded: Mapping[str, Any] = field(default_factory=dict)
 
 
-def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
+def deleted_since(read_set: ReadSet, ids: Sequence[str]) -> list[str]:
     """A conversation's messages that were deleted after they were written.
 
     Messages of a clear of their session are not among them: the cleared types decide which memories
@@ -108,11 +108,11 @@ def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
     words.
 
     Args:
-        look: A read set with the messages.
+        read_set: A read set with the messages.
         ids: Ids of the messages.
 
     """
-    memories = ((name, look.memory(name)) for name in ids)
+    memories = ((name, read_set.memory(name)) for name in ids)
     return [
         name
         for name, memory in memories
@@ -123,29 +123,29 @@ def deleted_since(look: ReadSet, ids: Sequence[str]) -> list[str]:
 
 
 def without_deleted(
-    look: ReadSet, conversation: Conversation, heeded: Mapping[str, Any], now: datetime
+    read_set: ReadSet, conversation: Conversation, heeded: Mapping[str, Any], now: datetime
 ) -> ConversationWrites:
     """Continue a conversation without messages that were deleted before they were formed.
 
     The remaining messages become another conversation.
 
     Args:
-        look: A read set with the conversation, its first conversation, the messages of both with
-            their memories, and its task.
+        read_set: A read set with the conversation, its first conversation, the messages of both
+            with their memories, and its task.
         conversation: Conversation that is being formed.
         heeded: Effects of the conversation's wishes, for the task's result.
         now: The present time.
 
     """
     done, ids = ConversationWrites(), message_ids(conversation)
-    deleted = deleted_since(look, ids)
+    deleted = deleted_since(read_set, ids)
     if deleted:
         firsts = {
             memory.conversation_id
             for name in ids
-            if (memory := look.memory(name)) is not None and memory.conversation_id is not None
+            if (memory := read_set.memory(name)) is not None and memory.conversation_id is not None
         }
-        known = {name: state_of(look, name) for name in firsts}
+        known = {name: state_of(read_set, name) for name in firsts}
         first = next(
             (
                 name
@@ -155,47 +155,47 @@ def without_deleted(
             conversation.id,
         )
         conversation_without(
-            done, look, first, TakenMessages(deleted, (), conversation.clears, now, heeded)
+            done, read_set, first, TakenMessages(deleted, (), conversation.clears, now, heeded)
         )
     return done
 
 
 def conversation_without(
-    done: ConversationWrites, look: ReadSet, name: str, cut: TakenMessages
+    done: ConversationWrites, read_set: ReadSet, name: str, cut: TakenMessages
 ) -> None:
     """Continue a conversation, and an earlier continuation of it, without messages.
 
     Args:
         done: The documents of the commit so far, which are extended.
-        look: A read set with both conversations, their messages with the memories of these, and
+        read_set: A read set with both conversations, their messages with the memories of these, and
             their tasks.
         name: Id of the first conversation, which the memories of the messages name.
         cut: The messages that are taken back.
 
     """
-    root = state_of(look, name)
+    root = state_of(read_set, name)
     if root is None:
         return
     formed_again = set[str]()
     for identity in (name if root.continued_by is None else root.continued_by, name):
-        conversation = conversation_of(look, identity)
+        conversation = conversation_of(read_set, identity)
         if conversation is None:
             continue
-        further = _remaining_conversation(conversation, look, cut, formed_again)
+        further = _remaining_conversation(conversation, read_set, cut, formed_again)
         formed_again |= set(message_ids(further))
         if conversation.state in _UNFORMED:
-            _hand_over(done, look, conversation, further, cut)
+            _hand_over(done, read_set, conversation, further, cut)
         elif further.messages:
             _task_for_rest(done, further, cut.now)
         if further.messages:
-            document = done.puts.get(name, look.documents[name])
+            document = done.puts.get(name, read_set.documents[name])
             done.put(replace(document, body={**document.body, "continued_by": further.id}))
         if root.continued_by is None:
             break
 
 
 def _remaining_conversation(
-    conversation: Conversation, look: ReadSet, cut: TakenMessages, besides: Collection[str]
+    conversation: Conversation, read_set: ReadSet, cut: TakenMessages, besides: Collection[str]
 ) -> Conversation:
     """The conversation of the messages that stay, and must be formed.
 
@@ -205,7 +205,7 @@ def _remaining_conversation(
     ids, numbers = message_ids(conversation), list[int]()
     formed = conversation.formed_cells[-1].last if conversation.formed_cells else -1
     for number, name in enumerate(ids):
-        memory = look.memory(name)
+        memory = read_set.memory(name)
         if (
             name in cut.taken
             or name in besides
@@ -250,7 +250,7 @@ def _task_for_rest(done: ConversationWrites, further: Conversation, now: datetim
 
 def _hand_over(
     done: ConversationWrites,
-    look: ReadSet,
+    read_set: ReadSet,
     conversation: Conversation,
     further: Conversation,
     cut: TakenMessages,
@@ -260,7 +260,7 @@ def _hand_over(
     The task ends if `further` has no messages: well, if the conversation's own wishes took them.
     """
     now = cut.now
-    pair = TaskAndSubject.of(look, conversation.task_id)
+    pair = TaskAndSubject.of(read_set, conversation.task_id)
     if pair is None or pair.task.subject_id != conversation.id or pair.subject is None:
         return
     nothing_left = {"written": len(conversation.messages), "embedded": len(conversation.messages)}
@@ -299,7 +299,7 @@ def _hand_over(
 
 def batch_without(
     done: ConversationWrites,
-    look: ReadSet,
+    read_set: ReadSet,
     batch: HeldBuffer,
     taken: Collection[str],
     now: datetime,
@@ -308,7 +308,7 @@ def batch_without(
 
     Args:
         done: The documents of the commit so far, which are extended.
-        look: A read set with the batch's messages and its task.
+        read_set: A read set with the batch's messages and its task.
         batch: As it was read.
         taken: Ids of the messages that are taken back.
         now: The present time.
@@ -321,11 +321,11 @@ def batch_without(
     first = next((number for number, name in enumerate(ids) if name in taken), None)
     if first is None:
         return True
-    memories = [look.memory(name) for name in ids[first:] if name not in taken]
+    memories = [read_set.memory(name) for name in ids[first:] if name not in taken]
     if any(memory is None or memory.status is not Status.DELETED for memory in memories):
         return False
     remaining = batch.buffer.messages[:first]
-    pair = None if remaining else TaskAndSubject.of(look, batch.task_id)
+    pair = None if remaining else TaskAndSubject.of(read_set, batch.task_id)
     if remaining or pair is None:
         shorter = (
             batch.closed()

@@ -334,8 +334,8 @@ class DueMarker:
                 "a user whose faded memories were found is not due for it: %s", error.detail
             )
 
-    def _due(self, look: ReadSet) -> Changes[None]:
-        head, now = look.head, self._clock.now()
+    def _due(self, read_set: ReadSet) -> Changes[None]:
+        head, now = read_set.head, self._clock.now()
         if head is None or (head.due_at is not None and head.due_at <= now):
             return Changes(None)
 

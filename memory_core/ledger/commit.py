@@ -76,18 +76,18 @@ class _Command(Generic[Result]):
             return []
         return receipt_ids(self.owner, self.call, self.receipt.part)
 
-    def decided(self, look: ReadSet) -> Changes[Result]:
+    def decided(self, read_set: ReadSet) -> Changes[Result]:
         """The changes, with a receipt; none if the same call was made before."""
         if self.receipt is None:
-            return self.decide(look)
+            return self.decide(read_set)
         part = self.receipt.part
-        earlier = earlier_result(look.documents, self.owner, self.call, part)
+        earlier = earlier_result(read_set.documents, self.owner, self.call, part)
         if earlier is not None:
-            return Changes(self.receipt.repeat(earlier, look))
-        changes = self.decide(look)
+            return Changes(self.receipt.repeat(earlier, read_set))
+        changes = self.decide(read_set)
         if not self.receipt_ids or (fields := self.receipt.fields(changes.result)) is None:
             return changes
-        documents = receipt_documents(self.owner, self.call, look.now, fields, part)
+        documents = receipt_documents(self.owner, self.call, read_set.now, fields, part)
         return replace(changes, creates=(*changes.creates, *documents))
 
 
@@ -98,13 +98,13 @@ class _Decision(Generic[Result]):
     `bare` are those without the effects on pending conflicts.
     """
 
-    look: ReadSet
+    read_set: ReadSet
     bare: Changes[Result]
     changes: Changes[Result]
 
     @property
     def head(self) -> Head | None:
-        return self.look.head
+        return self.read_set.head
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +172,13 @@ class Ledger:
         return ReadSet(first.head, dict(first.documents), near, frozenset(ids))
 
     async def read_further(
-        self, owner: Owner, look: ReadSet, reads: Reads, nears: Mapping[str, Near] = NO_SEARCH
+        self, owner: Owner, read_set: ReadSet, reads: Reads, nears: Mapping[str, Near] = NO_SEARCH
     ) -> ReadSet:
         """Read the documents that a decision needs besides, until nothing is missing.
 
         Args:
             owner: Whose documents they are.
-            look: What was read so far.
+            read_set: What was read so far.
             reads: Names the documents.
             nears: The searches of the read set.
 
@@ -189,20 +189,20 @@ class Ledger:
             Unavailable: The store is down.
 
         """
-        look = replace(look, now=self._clock.now())
-        while missing := look.unread(reads(look)):
-            look = await self._with_documents(owner, look, missing, nears)
-        return look
+        read_set = replace(read_set, now=self._clock.now())
+        while missing := read_set.unread(reads(read_set)):
+            read_set = await self._with_documents(owner, read_set, missing, nears)
+        return read_set
 
     async def _with_documents(
-        self, owner: Owner, look: ReadSet, ids: Sequence[str], nears: Mapping[str, Near]
+        self, owner: Owner, read_set: ReadSet, ids: Sequence[str], nears: Mapping[str, Near]
     ) -> ReadSet:
         """The read set with further documents, read again if the head was moved since."""
         more = await self._store.snapshot(owner, ids)
-        if more.head == look.head:
-            return look.with_documents(more.documents, ids)
-        newer = await self.look(owner, sorted({*look.asked, *look.documents, *ids}), nears)
-        return replace(newer, empty_slots=look.empty_slots, now=look.now)
+        if more.head == read_set.head:
+            return read_set.with_documents(more.documents, ids)
+        newer = await self.look(owner, sorted({*read_set.asked, *read_set.documents, *ids}), nears)
+        return replace(newer, empty_slots=read_set.empty_slots, now=read_set.now)
 
     async def check_room(self, owner: Owner, head: Head | None, size: int) -> None:
         """Check that more bytes have room, by a head that was read.
@@ -284,8 +284,8 @@ class Ledger:
         self, command: _Command[Result], basis: ReadSet | None = None
     ) -> Committed[Result]:
         owner, call, commit_id = command.owner, command.call, self._ids.new("cmt")
-        look = basis or await self._look(command)
-        decision = await self._decision(command, look, look.head)
+        read_set = basis or await self._look(command)
+        decision = await self._decision(command, read_set, read_set.head)
         changes, head = decision.changes, decision.head
         in_the_way, postponing, refused = self._newer_head(owner, head), False, 0
         while changes.writes:
@@ -313,7 +313,7 @@ class Ledger:
                 epoch=epoch,
                 now=self._clock.now(),
                 call=call,
-                known=decision.look.documents,
+                known=decision.read_set.documents,
             )
             try:
                 in_the_way = await self._send_within_room(command, assembled, changes.more_bytes)
@@ -337,7 +337,7 @@ class Ledger:
         return await self.look(command.owner, ids, command.nears)
 
     async def _decision(
-        self, command: _Command[Result], look: ReadSet, before: Head | None
+        self, command: _Command[Result], read_set: ReadSet, before: Head | None
     ) -> _Decision[Result]:
         """The decision on a read set, after everything that it needs was read.
 
@@ -345,38 +345,38 @@ class Ledger:
         """
         owner, nears = command.owner, command.nears
 
-        def reads(look: ReadSet) -> list[str]:
-            return [*command.receipt_ids, *command.reads(look)]
+        def reads(read_set: ReadSet) -> list[str]:
+            return [*command.receipt_ids, *command.reads(read_set)]
 
         while True:
             try:
-                look = await self.read_further(owner, look, reads, nears)
-                return await self._decided(command, look, before)
+                read_set = await self.read_further(owner, read_set, reads, nears)
+                return await self._decided(command, read_set, before)
             except WithoutLog as slot:
-                names = {slot.name, *_without_log(look, nears)}
-                empty = look.empty_slots | await self._make_logs(owner, names, command.call)
-                look = replace(await self._look(command), empty_slots=empty)
+                names = {slot.name, *_without_log(read_set, nears)}
+                empty = read_set.empty_slots | await self._make_logs(owner, names, command.call)
+                read_set = replace(await self._look(command), empty_slots=empty)
             except SealedEntries as sealed:
-                look = await self._with_documents(owner, look, sealed.ids, nears)
+                read_set = await self._with_documents(owner, read_set, sealed.ids, nears)
 
     async def _decided(
-        self, command: _Command[Result], look: ReadSet, before: Head | None
+        self, command: _Command[Result], read_set: ReadSet, before: Head | None
     ) -> _Decision[Result]:
         """Decide on a read set, and add what follows by the rules."""
-        _check_life(before, look.head, command.while_erasing)
-        bare = changes = command.decided(look)
+        _check_life(before, read_set.head, command.while_erasing)
+        bare = changes = command.decided(read_set)
         if (rules := self._rules) is not None:
             store, owner = self._store, command.owner
-            bare = await rules.complete(store, owner, bare, look, is_part=command.is_part)
+            bare = await rules.complete(store, owner, bare, read_set, is_part=command.is_part)
             changes = await rules.settle(store, owner, bare)
-        return _Decision(look, bare, changes)
+        return _Decision(read_set, bare, changes)
 
     async def _make_logs(
         self, owner: Owner, names: Collection[tuple[str, ...]], call: Call
     ) -> frozenset[tuple[str, ...]]:
         """Commit the logs of slots without a log; return the names of slots without members."""
         wanted = Changes(None, without_log=frozenset(names))
-        made = await self._commit(_Command(owner, lambda look: wanted, (), call))
+        made = await self._commit(_Command(owner, lambda read_set: wanted, (), call))
         written = {document.id for document in made.changes.puts} if made.changes else set()
         return frozenset(name for name in names if slot_document_id(*name) not in written)
 
@@ -392,12 +392,12 @@ class Ledger:
             names = [change.after.id for change in part]
 
             def ending(
-                look: ReadSet, part: Sequence[Change] = part, names: Sequence[str] = names
+                read_set: ReadSet, part: Sequence[Change] = part, names: Sequence[str] = names
             ) -> Changes[list[Change]]:
                 changes = [
                     again
                     for change in part
-                    if (again := same_ending(change, look.memory(change.after.id))) is not None
+                    if (again := same_ending(change, read_set.memory(change.after.id))) is not None
                 ]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
@@ -562,7 +562,7 @@ def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> N
         )
 
 
-def _without_log(look: ReadSet, nears: Mapping[str, Near]) -> Iterator[tuple[str, ...]]:
+def _without_log(read_set: ReadSet, nears: Mapping[str, Near]) -> Iterator[tuple[str, ...]]:
     """The names of slots that were read and have no log."""
     names = (("slot", *near.slot) for near in nears.values() if near.slot is not None)
-    return (name for name in names if slot_document_id(*name) not in look.documents)
+    return (name for name in names if slot_document_id(*name) not in read_set.documents)

@@ -64,7 +64,7 @@ class CommitRules(Protocol):
         store: LongTermStore,
         owner: Owner,
         changes: Changes[Result],
-        look: ReadSet,
+        read_set: ReadSet,
         *,
         is_part: bool,
     ) -> Changes[Result]:
@@ -74,7 +74,7 @@ class CommitRules(Protocol):
             store: Where further documents are read.
             owner: Whose memories they are.
             changes: As they were decided.
-            look: The read set of the decision.
+            read_set: The read set of the decision.
             is_part: Whether they belong to another commit, which completes the slots.
 
         Raises:

@@ -50,11 +50,11 @@ def documents_of(conversation: Conversation) -> tuple[Document, Document]:
     )
 
 
-def conversation_of(look: ReadSet, conversation_id: str) -> Conversation | None:
+def conversation_of(read_set: ReadSet, conversation_id: str) -> Conversation | None:
     """The whole conversation, out of its two documents.
 
     Args:
-        look: A read set with both documents.
+        read_set: A read set with both documents.
         conversation_id: Id of the conversation.
 
     Returns:
@@ -62,14 +62,14 @@ def conversation_of(look: ReadSet, conversation_id: str) -> Conversation | None:
 
     """
     state, messages = (
-        look.documents.get(conversation_id),
-        look.documents.get(messages_id(conversation_id)),
+        read_set.documents.get(conversation_id),
+        read_set.documents.get(messages_id(conversation_id)),
     )
     if (
         state is None
         or messages is None
-        or look.head is None
-        or state.body["epoch"] != look.head.epoch
+        or read_set.head is None
+        or state.body["epoch"] != read_set.head.epoch
     ):
         return None
     fields = {name: value for name, value in state.body.items() if name not in _OF_THE_STORE}
@@ -87,37 +87,43 @@ def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
     return (Document(messages_id(conversation["id"]), "messages", {}),)
 
 
-def state_of(look: ReadSet, conversation_id: str) -> Conversation | None:
+def state_of(read_set: ReadSet, conversation_id: str) -> Conversation | None:
     """The conversation as it is stored, without its messages.
 
     Args:
-        look: A read set with its document.
+        read_set: A read set with its document.
         conversation_id: Id of the conversation.
 
     Returns:
         None if the head's epoch has no such conversation.
 
     """
-    document = look.documents.get(conversation_id)
-    if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
+    document = read_set.documents.get(conversation_id)
+    if (
+        document is None
+        or read_set.head is None
+        or document.body.get("epoch") != read_set.head.epoch
+    ):
         return None
     return Conversation.model_validate(
         {name: value for name, value in document.body.items() if name not in ("epoch", "sequence")}
     )
 
 
-def cleared_since(look: ReadSet, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:
+def cleared_since(
+    read_set: ReadSet, owner: Owner, conversation: Conversation
+) -> frozenset[MemoryType]:
     """The types of memories that a session was cleared of after a conversation was accepted.
 
     Args:
-        look: A read set with the session's document.
+        read_set: A read set with the session's document.
         owner: Whose session it is.
         conversation: As it was accepted.
 
     """
     if conversation.session_id is None:
         return frozenset()
-    clears = clears_of(look.documents.get(session_document_id(owner, conversation.session_id)))
+    clears = clears_of(read_set.documents.get(session_document_id(owner, conversation.session_id)))
     return frozenset(
         MemoryType(kind)
         for kind, count in clears.items()
@@ -246,17 +252,21 @@ class HeldBuffer:
     document: Document | None
 
     @classmethod
-    def of(cls, owner: Owner, session_id: str, look: ReadSet) -> HeldBuffer:
+    def of(cls, owner: Owner, session_id: str, read_set: ReadSet) -> HeldBuffer:
         """The buffer in a read set; an empty buffer if the present epoch has none.
 
         Args:
             owner: Whose buffer it is.
             session_id: Id of the session.
-            look: A read set with the buffer's document.
+            read_set: A read set with the buffer's document.
 
         """
-        document = look.documents.get(buffer_id(owner, session_id))
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        document = read_set.documents.get(buffer_id(owner, session_id))
+        if (
+            document is None
+            or read_set.head is None
+            or document.body["epoch"] != read_set.head.epoch
+        ):
             return cls(owner, Buffer(session_id=session_id), document)
         return cls(owner, _buffer_in(document), document)
 
@@ -403,10 +413,10 @@ class SettingsOfUsers:
 
         """
 
-        def decide(look: ReadSet) -> Changes[UserSettings]:
-            if settings_in(look) == settings:
+        def decide(read_set: ReadSet) -> Changes[UserSettings]:
+            if settings_in(read_set) == settings:
                 return Changes(settings)
-            document = look.documents.get(SETTINGS_ID)
+            document = read_set.documents.get(SETTINGS_ID)
             tag = None if document is None else document.tag
             return Changes(
                 settings,
@@ -419,10 +429,14 @@ class SettingsOfUsers:
         return (await self._ledger.commit(owner, decide, ids=[SETTINGS_ID], call=call)).result
 
 
-def settings_in(look: ReadSet) -> UserSettings:
+def settings_in(read_set: ReadSet) -> UserSettings:
     """The settings in a read set for which `SETTINGS_ID` was requested."""
-    document = look.documents.get(SETTINGS_ID)
-    if document is None or look.head is None or document.body.get("epoch") != look.head.epoch:
+    document = read_set.documents.get(SETTINGS_ID)
+    if (
+        document is None
+        or read_set.head is None
+        or document.body.get("epoch") != read_set.head.epoch
+    ):
         return UserSettings()
     return UserSettings.model_validate(
         {name: value for name, value in document.body.items() if name not in _OF_THE_STORE}

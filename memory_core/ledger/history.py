@@ -286,7 +286,7 @@ class Snapshots:
                 return dropped
             await self._ledger.commit(
                 owner,
-                lambda look, gone=gone: _dropping(gone, since),  # type: ignore[misc]
+                lambda read_set, gone=gone: _dropping(gone, since),  # type: ignore[misc]
                 ids=(),
                 call=_CALL,
             )
@@ -305,9 +305,9 @@ class Snapshots:
             due = _due_after(taken) if number + 1 == len(parts) else None
 
             def decide(
-                look: ReadSet, part: Document = part, due: int | None = due
+                read_set: ReadSet, part: Document = part, due: int | None = due
             ) -> Changes[bool]:
-                now, there = look.head, look.documents.get(part.id)
+                now, there = read_set.head, read_set.documents.get(part.id)
                 if now is None or (now.epoch, now.redactions) != (head.epoch, head.redactions):
                     return Changes(False)
                 if (

@@ -88,7 +88,7 @@ further document.
 """
 
 
-def no_further(look: ReadSet) -> Collection[str]:
+def no_further(read_set: ReadSet) -> Collection[str]:
     """The reads of a decision whose documents are all known by id."""
     return ()
 

@@ -37,7 +37,7 @@ class Receipt(Generic[Result]):
 
 MEMORY_RECEIPT: Receipt[Memory] = Receipt(
     lambda memory: {"memory_id": memory.id},
-    lambda earlier, look: look.existing_memory(earlier["memory_id"]),
+    lambda earlier, read_set: read_set.existing_memory(earlier["memory_id"]),
 )
 """Of a call that answers with one memory, as it is by then."""
 

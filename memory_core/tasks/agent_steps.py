@@ -75,18 +75,18 @@ class Steps:
 
         """
         identity = derived("stp", work_id, name)
-        look = await self._store.snapshot(owner, [identity])
-        if look.head is None or look.head.state == "erasing":
+        read_set = await self._store.snapshot(owner, [identity])
+        if read_set.head is None or read_set.head.state == "erasing":
             raise NotFound("the user whose conversation this was is gone")
-        stored = look.documents.get(identity)
-        if stored is not None and stored.body["epoch"] == look.head.epoch:
+        stored = read_set.documents.get(identity)
+        if stored is not None and stored.body["epoch"] == read_set.head.epoch:
             return _answered(stored, kind)
         given = await ask()
         spent = _spent.get()
         if spent is not None and any(given.tokens):
             spent.update(prompt_tokens=given.tokens[0], completion_tokens=given.tokens[1])
         now = (await self._store.snapshot(owner)).head
-        if now is not None and now.redactions != look.head.redactions:
+        if now is not None and now.redactions != read_set.head.redactions:
             raise HeadMoved(
                 "something was forgotten for good while the agents answered; they have to be "
                 "asked again",
@@ -95,7 +95,7 @@ class Steps:
         body = {
             "work_id": work_id,
             "name": name,
-            "epoch": look.head.epoch,
+            "epoch": read_set.head.epoch,
             "value": given.value.model_dump(mode="json"),
             "provenance": [
                 given.provenance.model,
@@ -131,9 +131,13 @@ class Steps:
 
         """
         identity = derived("stp", work_id, name)
-        look = await self._store.snapshot(owner, [identity])
-        document = look.documents.get(identity)
-        if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+        read_set = await self._store.snapshot(owner, [identity])
+        document = read_set.documents.get(identity)
+        if (
+            document is None
+            or read_set.head is None
+            or document.body["epoch"] != read_set.head.epoch
+        ):
             return None
         return _answered(document, kind)
 

@@ -165,14 +165,14 @@ class TaskControl:
     async def _try_turn(
         self, subject: str, owner: Owner, task_id: str, turn: Transition, call: Call
     ) -> tuple[Task, bool]:
-        def existing(look: ReadSet) -> TaskAndSubject:
-            pair = TaskAndSubject.of(look, task_id)
+        def existing(read_set: ReadSet) -> TaskAndSubject:
+            pair = TaskAndSubject.of(read_set, task_id)
             if pair is None:
                 raise NotFound("no task of this id for this user")
             return pair
 
-        def decide(look: ReadSet) -> Changes[Task]:
-            pair = existing(look)
+        def decide(read_set: ReadSet) -> Changes[Task]:
+            pair = existing(read_set)
             if pair.task.subject_id != subject:
                 raise _SubjectChanged
             turned = turn(pair)
@@ -189,7 +189,7 @@ class TaskControl:
             ids=[task_id, subject],
             call=call,
             receipt=Receipt(
-                lambda task: {"task_id": task_id}, lambda earlier, look: existing(look).task
+                lambda task: {"task_id": task_id}, lambda earlier, read_set: existing(read_set).task
             ),
             while_erasing=True,
         )
@@ -277,7 +277,7 @@ class PoisonedTasks:
 
     async def _heads(self, owners: set[Owner]) -> dict[Owner, Head | None]:
         looks = await asyncio.gather(*(self._store.snapshot(owner) for owner in owners))
-        return {owner: look.head for owner, look in zip(owners, looks, strict=True)}
+        return {owner: read_set.head for owner, read_set in zip(owners, looks, strict=True)}
 
 
 # The hourly sweep: send tasks again whose message was lost or never sent, for the users with

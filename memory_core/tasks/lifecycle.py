@@ -81,11 +81,11 @@ class TaskStarter:
 
         """
 
-        def decide(look: ReadSet) -> Changes[str]:
-            if _is_begun(look, task):
+        def decide(read_set: ReadSet) -> Changes[str]:
+            if _is_begun(read_set, task):
                 return Changes(task.task_id)
-            creates = (*subject(look), task_document(task))
-            more = Changes(None) if beside is None else beside(look)
+            creates = (*subject(read_set), task_document(task))
+            more = Changes(None) if beside is None else beside(read_set)
 
             def fields(head: Head) -> HeadFields:
                 counts: HeadFields = {**count_change(+1)(head), **head_fields(head)}
@@ -113,7 +113,7 @@ class TaskStarter:
             call=call,
             receipt=Receipt(
                 lambda task_id: {"task_id": task_id, **(result or {})},
-                lambda earlier, look: str(earlier["task_id"]),
+                lambda earlier, read_set: str(earlier["task_id"]),
             ),
         )
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
@@ -147,15 +147,15 @@ class TaskStarter:
         return await send_task(self._queue, queue_of(task.kind), message_for(owner, task))
 
 
-def _is_begun(look: ReadSet, task: Task) -> bool:
+def _is_begun(read_set: ReadSet, task: Task) -> bool:
     """Whether an earlier try, whose answer was lost, began the task. Raises TaskLost.
 
     Args:
-        look: What was read.
+        read_set: What was read.
         task: As it is to be begun.
 
     """
-    stored = look.documents.get(task.task_id)
+    stored = read_set.documents.get(task.task_id)
     if stored is not None and stored.body["leased_by"] != task.leased_by is not None:
         raise TaskLost  # another worker began it
     return stored is not None
@@ -201,8 +201,8 @@ class TaskFinisher:
 
         """
 
-        def decide(look: ReadSet) -> Changes[Task | None]:
-            pair = TaskAndSubject.of(look, task.task_id)
+        def decide(read_set: ReadSet) -> Changes[Task | None]:
+            pair = TaskAndSubject.of(read_set, task.task_id)
             if (
                 pair is None
                 or pair.task.finished

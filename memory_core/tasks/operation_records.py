@@ -153,36 +153,36 @@ def operation_id(task_id: str) -> str:
     return derived("op", task_id)
 
 
-def is_pending(look: ReadSet, name: str) -> bool:
+def is_pending(read_set: ReadSet, name: str) -> bool:
     """Whether the operation of this id is to go on, in the head's epoch.
 
     Args:
-        look: A read set with its document, if there is a document.
+        read_set: A read set with its document, if there is a document.
         name: Id of the operation.
 
     """
-    document = look.documents.get(name)
+    document = read_set.documents.get(name)
     return (
         document is not None
-        and look.head is not None
-        and document.body["epoch"] == look.head.epoch
+        and read_set.head is not None
+        and document.body["epoch"] == read_set.head.epoch
         and document.body["state"] == "pending"
     )
 
 
-def current_operation(look: ReadSet, name: str) -> Operation:
+def current_operation(read_set: ReadSet, name: str) -> Operation:
     """The operation of this id, in the head's epoch.
 
     Args:
-        look: A read set with its document.
+        read_set: A read set with its document.
         name: Id of the operation.
 
     Raises:
         NotFound: The operation is gone.
 
     """
-    document = look.documents.get(name)
-    if document is None or look.head is None or document.body["epoch"] != look.head.epoch:
+    document = read_set.documents.get(name)
+    if document is None or read_set.head is None or document.body["epoch"] != read_set.head.epoch:
         raise NotFound("the operation of this task is gone")
     return operation_in(document)
 

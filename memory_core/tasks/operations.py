@@ -98,9 +98,9 @@ class Operations:
         """
         task, subject = self._new(task_id or self._ids.new("tsk"), kind, plan, call, due)
 
-        def made(look: ReadSet) -> list[Document]:
+        def made(read_set: ReadSet) -> list[Document]:
             if refuse is not None:
-                refuse(look)
+                refuse(read_set)
             return [subject]
 
         fragile = refuse is not None or beside is not None
@@ -157,8 +157,8 @@ class Operations:
         task, subject = self._new(task_id, kind, plan, call, None)
         task = leases.taken(task)
 
-        def made(look: ReadSet) -> list[Document]:
-            refuse(look)
+        def made(read_set: ReadSet) -> list[Document]:
+            refuse(read_set)
             return [subject]
 
         await self._starter.begin(
@@ -207,8 +207,8 @@ class Operations:
 
     async def of(self, lease: Lease) -> Operation:
         """The stored operation of a lease's task. Raises NotFound."""
-        look = await self._ledger.look(lease.owner, [lease.task.subject_id])
-        return current_operation(look, lease.task.subject_id)
+        read_set = await self._ledger.look(lease.owner, [lease.task.subject_id])
+        return current_operation(read_set, lease.task.subject_id)
 
     async def advance(
         self,
@@ -242,9 +242,9 @@ class Operations:
         """
         ended: list[Task] = []
 
-        def changes(look: ReadSet) -> Changes[Operation]:
+        def changes(read_set: ReadSet) -> Changes[Operation]:
             ended.clear()
-            pair = TaskAndSubject.of(look, lease.task.task_id)
+            pair = TaskAndSubject.of(read_set, lease.task.task_id)
             if pair is None or pair.subject is None or pair.subject.id != operation.id:
                 raise TaskLost
             stored = operation_in(pair.subject)
@@ -256,7 +256,7 @@ class Operations:
                 return Changes(stored)
             if pair.task.finished:
                 raise TaskLost
-            chunk = decide(look, stored)
+            chunk = decide(read_set, stored)
             plan = stored.plan if chunk.plan is None else dict(chunk.plan)
             further = stored.changed(
                 plan=plan, cursor=chunk.cursor, counts=sum_counts(stored.counts, chunk.counts)
@@ -310,8 +310,8 @@ class Operations:
 
         """
 
-        def changes(look: ReadSet) -> Changes[Task]:
-            pair = TaskAndSubject.of(look, task_id)
+        def changes(read_set: ReadSet) -> Changes[Task]:
+            pair = TaskAndSubject.of(read_set, task_id)
             if pair is None or pair.subject is None or pair.subject.kind != "operation":
                 raise NotFound("no task of this id of this kind for this user")
             stored, now = operation_in(pair.subject), self._clock.now()

@@ -120,8 +120,8 @@ class Tasks:
                 erasure is left.
 
         """
-        look = await self._store.snapshot(owner, [task_id])
-        return task_in(look.documents.get(task_id), look.head)
+        read_set = await self._store.snapshot(owner, [task_id])
+        return task_in(read_set.documents.get(task_id), read_set.head)
 
     async def get(self, owner: Owner, task_id: str) -> Task:
         """A task.
@@ -236,22 +236,22 @@ class TaskAndSubject:
     subject: Document | None
 
     @classmethod
-    def of(cls, look: ReadSet, task_id: str) -> TaskAndSubject | None:
+    def of(cls, read_set: ReadSet, task_id: str) -> TaskAndSubject | None:
         """The task in a read set; None if there is no such task.
 
         Args:
-            look: A read set with the task and its subject.
+            read_set: A read set with the task and its subject.
             task_id: Id of the task.
 
         """
-        task = task_in(look.documents.get(task_id), look.head)
+        task = task_in(read_set.documents.get(task_id), read_set.head)
         if task is None:
             return None
-        subject = look.documents.get(task.task.subject_id)
+        subject = read_set.documents.get(task.task.subject_id)
         known = (
             subject is not None
-            and look.head is not None
-            and subject.body["epoch"] == look.head.epoch
+            and read_set.head is not None
+            and subject.body["epoch"] == read_set.head.epoch
         )
         return cls(task, subject if known else None)
 

@@ -99,7 +99,7 @@ def test_a_side_that_leads_on_already_is_refused(way: dict[str, str]) -> None:
 
 def test_both_sides_are_read_for_a_decision() -> None:
     sheet, _ = page(truth("a"), truth("b", 1, next_id="mem_c"))
-    assert reads_of(ALICE, record(), sheet.look) == ["mem_a", "mem_b"]
+    assert reads_of(ALICE, record(), sheet.read_set) == ["mem_a", "mem_b"]
 
 
 def test_what_replaces_its_own_successor_does_not_name_it_as_the_one_before() -> None:
