@@ -30,7 +30,7 @@ _ITS_VALUE = re.compile(
 _FOR_WHAT = re.compile(
     r" for (?P<the>(?:the|my|our) )?(?P<what>[^\W\d_][^.,;:!?]{1,40})[.! ]{0,3}\Z"
 )
-_NOT_FOR = re.compile(rf"{MOMENT}|{SOME_TIME.pattern}|\b(?:moment|time|while|free|sure)\b", re.I)
+_NOT_FOR = re.compile(rf"{MOMENT}|\b(?:moment|time|while|free|sure)\b", re.I)
 """Words after "for" that tell how long, or for how much."""
 _LABEL_IN_JAPANESE = re.compile(
     r"\A(?P<name>[^：:、。はが]{0,20}(?:[A-Za-z][^：:、。はが]{0,10}|用|向け))(?:[：:]|(?:で)?は、)"
@@ -62,7 +62,9 @@ def with_its_purpose(text: str) -> str:
             return text
         return _moved(stated, label["name"], stated["says"])
     purpose = _FOR_WHAT.search(stated["says"])
-    if purpose is None or _NOT_FOR.search(purpose["what"]):
+    if purpose is None or any(
+        expression.search(purpose["what"]) for expression in (_NOT_FOR, SOME_TIME)
+    ):
         return text
     is_named = (
         purpose["the"] or purpose["what"][:1].isupper() or _REACHED_AT.search(stated["value"])
