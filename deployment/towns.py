@@ -22,10 +22,33 @@ _REGIONS = """
     ontario, provence, punjab, quebec, queensland, rajasthan, rom, sachsen, sardinia, saskatchewan,
     saxony, schleswig-holstein, sicily, silesia, somerset, south australia, suffolk, surrey, sussex,
     tasmania, the hague, thuringia, thüringen, transylvania, tuscany, tyrol, umbria, victoria,
-    wallonia, western australia, yorkshire, yukon
+    wallonia, western australia, yorkshire, yukon,
+    nyc, la, l.a., sf, dc, d.c., bay area, silicon valley, new england, midwest, hamptons,
+    avon, bedfordshire, berkshire, buckinghamshire, cambridgeshire, cheshire, clwyd, cotswolds,
+    county durham, cumbria, derbyshire, dyfed, east anglia, essex, fife, gloucestershire, gwent,
+    gwynedd, hampshire, herefordshire, hertfordshire, isle of wight, lake district, lancashire,
+    leicestershire, lincolnshire, merseyside, midlands, northamptonshire, northumberland,
+    nottinghamshire, oxfordshire, pembrokeshire, peak district, powys, rutland, shropshire,
+    staffordshire, tyne and wear, warwickshire, wiltshire, worcestershire,
+    barnet, battersea, bermondsey, bethnal green, brixton, camden, canary wharf, chelsea, chiswick,
+    clapham, covent garden, dalston, deptford, dulwich, ealing, finsbury park, fulham, greenwich,
+    hackney, hammersmith, hampstead, haringey, islington, kensington, lambeth, lewisham, mayfair,
+    notting hill, paddington, peckham, putney, shoreditch, soho, southwark, stockwell, stratford,
+    tooting, tottenham, tower hamlets, walthamstow, wandsworth, wapping, whitechapel, wimbledon,
+    bronx, harlem, manhattan, queens, staten island, williamsburg, astoria, tribeca,
+    altona, blankenese, bogenhausen, charlottenburg, ehrenfeld, eimsbüttel, friedrichshain, giesing,
+    haidhausen, kreuzberg, lichtenberg, mitte, moabit, neukölln, nippes, ottensen, pankow,
+    prenzlauer berg, sachsenhausen, schöneberg, schwabing, steglitz, tempelhof, wanne-eickel,
+    wilmersdorf, zehlendorf, allgäu, eifel, erzgebirge, franken, harz, hunsrück,
+    lüneburger heide, mittelfranken, münsterland, niederbayern, niederrhein, nordfriesland,
+    oberbayern, oberfranken, oberpfalz, odenwald, ostfriesland, pfalz, rheinland, rheinhessen,
+    ruhrgebiet,
+    sauerland, schwaben, schwarzwald, siegerland, spessart, taunus, uckermark, unterfranken,
+    vogtland, westerwald, burgenland, kärnten, niederösterreich, oberösterreich, steiermark, tirol,
+    vorarlberg, aargau, graubünden, tessin, thurgau, wallis
 """
 _NO_TOWNS = """
-    argo aurora bazel cypress delta google hugo julia mobile mocha mojo mongo sales snowflake spring
+    argo aurora bazel cypress delta google hugo julia mocha mojo mongo sales snowflake spring
     turbo vite
 """
 """Towns that are rarer in a talk than a tool or a department of the same name."""

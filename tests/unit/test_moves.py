@@ -92,3 +92,23 @@ def test_an_announced_home_is_a_place(text: str, home: str | None) -> None:
 def test_only_a_move_of_a_home_ends_where_someone_lives(text: str, ends: bool) -> None:
     home = "Ich wohne in Mainz." if text.startswith("Wir") else "I live in Mainz."
     assert (change_between(read(home), read(text), None) is not None) == ends
+
+
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("I moved to NYC.", "NYC"),
+        ("I moved to LA.", "LA"),
+        ("I moved to Mobile, Alabama.", "Mobile"),
+        ("We've just moved to Shropshire.", "Shropshire"),
+        ("I moved to Hackney with Tom.", "Hackney"),
+        ("We moved to the Cotswolds.", "Cotswolds"),
+        ("We relocated to DC.", "DC"),
+        ("Ich bin nach Oberbayern gezogen.", "Oberbayern"),
+        ("Wir sind nach Wanne-Eickel gezogen.", "Wanne-Eickel"),
+    ],
+)
+def test_regions_districts_and_short_names_are_places(text: str, home: str) -> None:
+    assert homes(text)[:1] == [home]
+    earlier = "Ich wohne in Mainz." if "gezogen" in text else "I live in Mainz."
+    assert change_between(read(earlier), read(text), None) is not None

@@ -55,7 +55,7 @@ CARS_IN_JAPANESE = (
 
 
 _MOVED_TO = re.compile(
-    r"\b(?:[Mm]oved|[Rr]elocated) (?:back |over |out )?to (?P<where>[^.,;:!?]{1,60})"
+    r"\b(?:[Mm]oved|[Rr]elocated) (?:back |over |out )?to (?P<where>[^;:!?]{1,40})"
     r"|\bnach (?P<town>[A-ZÄÖÜ][\w-]{1,30}(?: [A-ZÄÖÜ][\w-]{1,30}){0,2}) (?:um)?gezogen"
 )
 _DWELLING = re.compile(
@@ -77,7 +77,7 @@ def is_about_home(sentence: str) -> bool:
     if match is None:
         return True
     where = match["where"] or match["town"]
-    near = where.split()
+    near = [word.strip(",.") for word in where.split()]
     named = near[:3] if where.islower() else [word for word in near if not word.islower()]
     return _DWELLING.search(where) is not None or has_town(named)
 
