@@ -169,7 +169,7 @@ async def test_the_timeline_tells_what_changed_lately_and_goes_on_by_its_cursor(
         assert re.search(r"superseded \[mem_\w+\] semantic by \[mem_\w+\]", rest)
         assert "cursor" not in rest
         none = "There is no such change in that time; others may be."
-        assert await answer(client, "memory_timeline", types=["facts"]) == none
+        assert await answer(client, "memory_timeline", types=["merged"]) == none
         assert await answer(client, "memory_timeline", memory_id="mem_1") == none
 
 
