@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 
+from memory_core.adapters.offline.names import CITIES, COUNTRIES
 from memory_core.domain.text.towns import TABLE, form
 
 LEAST_PEOPLE = 5_000
@@ -23,7 +24,8 @@ _REGIONS = """
     saxony, schleswig-holstein, sicily, silesia, somerset, south australia, suffolk, surrey, sussex,
     tasmania, the hague, thuringia, thüringen, transylvania, tuscany, tyrol, umbria, victoria,
     wallonia, western australia, yorkshire, yukon,
-    nyc, la, l.a., sf, dc, d.c., bay area, silicon valley, new england, midwest, hamptons,
+    ny, nyc, nrw, mv, kl, la, l.a., upper austria, lower austria, südtirol, south tyrol,
+    sf, dc, d.c., bay area, silicon valley, new england, midwest, hamptons,
     avon, bedfordshire, berkshire, buckinghamshire, cambridgeshire, cheshire, clwyd, cotswolds,
     county durham, cumbria, derbyshire, dyfed, east anglia, essex, fife, gloucestershire, gwent,
     gwynedd, hampshire, herefordshire, hertfordshire, isle of wight, lake district, lancashire,
@@ -69,6 +71,7 @@ def main() -> int:
         for name in town["alternatenames"]
         if _NAME.fullmatch(name)
     }
+    names |= {country["name"] for country in known.get_countries().values()} | COUNTRIES | CITIES
     names |= {" ".join(name.split()) for name in _REGIONS.split(",")}
     forms = sorted({form(name).removeprefix("the ") for name in names} - set(_NO_TOWNS.split()))
     TABLE.write_bytes(zlib.compress("\n".join(["", *forms, ""]).encode(), 9))

@@ -52,8 +52,6 @@ def instruction_pieces(
     shared = {
         memory.id: len(frozenset(tokens(memory.content)) & frozenset(terms)) for memory in memories
     }
-    # one person needs no name
-    are_of_several = len({memory.actor for memory in memories}) > 1
     return [
         Piece(
             memory.id,
@@ -61,7 +59,7 @@ def instruction_pieces(
             memory.sequence,
             memory.content,
             1.0 + shared[memory.id] + 1.0 / (2 + place),
-            speaker=memory.actor if are_of_several else None,
+            speaker=memory.actor,
             said_by="",
         )
         for place, memory in enumerate(memories)

@@ -38,7 +38,7 @@ async def test_a_context_names_the_persons_whose_instructions_it_tells(core: Mem
     await _told_by(core, "Sabine", "Please always answer me in German.", 0)
     asked = ContextInput(query="What is new?", session_id="s9")
     alone = (await core.context(ALICE, asked)).context
-    assert "[1] Please always answer me in German." in alone
+    assert "[1] Sabine: Please always answer me in German." in alone
     await _told_by(core, "Luc", "Please always answer me in French.", 1)
     both = (await core.context(ALICE, asked)).context
     assert "[1] Sabine: Please always answer me in German." in both

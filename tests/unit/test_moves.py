@@ -99,6 +99,8 @@ def test_only_a_move_of_a_home_ends_where_someone_lives(text: str, ends: bool) -
     [
         ("I moved to NYC.", "NYC"),
         ("I moved to LA.", "LA"),
+        ("I moved to the UK.", "UK"),
+        ("We moved to Upper Austria.", "Upper Austria"),
         ("I moved to Mobile, Alabama.", "Mobile"),
         ("We've just moved to Shropshire.", "Shropshire"),
         ("I moved to Hackney with Tom.", "Hackney"),
