@@ -110,17 +110,20 @@ _SAID_BY_OTHERS = re.compile(
 )
 """Words of another person: "My teacher said: …", but not "as I said: …"."""
 _SALUTATION = re.compile(
-    r"(?<=\n)[ \t]*(?:(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to whom"
+    r"^(?P<head>[ \t]*-{2,10} ?(?:forwarded|original|weitergeleitete) [^\n]{1,40}\n"
+    r"|(?:from|von): [^\n]{1,120}\n(?:to|sent|date|subject|cc|an|gesendet|datum|betreff): )"
+    r"|(?<=\n)[ \t]*(?:(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to whom"
     r"|sehr geehrte[rs]?|liebe[rs]?|hallo|guten (?:tag|morgen|abend)|moin)\b[^\n]{0,60}"
     r"|[^\s,]{1,20}様)[ \t　]*[,、:]?[ \t　]*\n",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
-"""The salutation of a letter below other words of the message."""
+"""The salutation of a letter below other words of the message, or the head of a mail."""
 _NAME = r"[^\W\d_][\w.'’-]{0,20}(?: [\w.'’-]{1,20}){0,2}"
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?"
 _TIMED = re.compile(
-    rf"^[ \t]*(?:\d{{1,4}}[-./]\d\d?[-./]\d{{1,4}},? )?(?P<open>[\[(][^\n\])]{{0,12}})?{_CLOCK}"
-    rf"[\])]?,?(?: [-–])?[ \t]{{1,3}}{_NAME}[:：][ \t]+\S[^\n]*",
+    rf"^[ \t]*(?P<open>(?:\d{{1,4}}[-./]\d\d?[-./]\d{{1,4}},? |[\[(][^\n\])]{{0,12}}))?{_CLOCK}"
+    rf"[\])]?,?(?: [-–])?[ \t]{{1,3}}@?{_NAME}[:：][ \t]+\S[^\n]*"
+    rf"|^[ \t]*@?{_NAME} (?P<beside>[\[(]){_CLOCK}[\])][:：][ \t]+\S[^\n]*",
     re.MULTILINE,
 )
 """A line of a chat with its time: "[10:02] tom: I'm moving"."""
@@ -197,7 +200,7 @@ def without_pasted(text: str, *, is_story: bool = False) -> str:
 def _chat(text: str) -> Iterator[tuple[int, int]]:
     """The places of the lines of a pasted chat."""
     timed = [*_TIMED.finditer(text)]
-    if len(timed) > 1 or (timed and timed[0]["open"]):
+    if len(timed) > 1 or (timed and (timed[0]["open"] or timed[0]["beside"])):
         yield from (match.span() for match in timed)
     heads = [*_TIMED_HEAD.finditer(text)]
     # in a list of times, one head follows the other
@@ -218,7 +221,7 @@ def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
         for match in pattern.finditer(text):
             salutes = pattern is _SALUTATION
             begins = match.start() if salutes else match.end()
-            if salutes and not text[:begins].strip():
+            if salutes and not match["head"] and not text[:begins].strip():
                 continue
             line = text[begins : begins + 200].partition("\n")[0]
             end = _END.search(text, begins)
