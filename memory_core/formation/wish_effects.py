@@ -23,15 +23,16 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.attributes import canonical_subject
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.exclusive_instructions import (
+    NEGATED,
     are_exclusive,
     is_instead_of,
     names_thing,
 )
-from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
+from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of, topic_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
 from memory_core.domain.statements.wish_signs import read
-from memory_core.domain.statements.wishes import INSTRUCTION, Wish
+from memory_core.domain.statements.wishes import FORGETTING, INSTRUCTION, Wish, stops_something
 from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
 from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.documents import message_ids
@@ -248,7 +249,8 @@ class EffectFinder:
         A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
         for the end of all instructions ends all. Without shared words it is the nearest
         instruction, unless the wish may be none, is an instruction by itself, or names another
-        thing: "you may push to main again" ends only what is about pushing or main.
+        thing: "you may push to main again" ends only what is about pushing or main. "Stop pushing
+        to main" forbids once more what is forbidden, and ends nothing.
         """
         if wish.extent == "all_instructions":
             return list(instructions)
@@ -260,12 +262,19 @@ class EffectFinder:
             if are_exclusive(instruction.content, wish.text)
         ]:
             return excluded
+        reading = read(wish.text)
+        shared = _sharing_most_words(wish.text, instructions)
+        if stops_something(reading):
+            shared = [each for each in shared if not _forbids(each.content, wish.text)]
+        elif wish.surety == "perhaps" and not FORGETTING.isdisjoint(reading.kind_set):
+            named_by = NamedContent.of(topic_of(reading))
+            shared = [each for each in shared if named_by.has_all_words_in(each)]
         if (
-            (shared := _sharing_most_words(wish.text, instructions))
+            shared
             or wish.instructs
             or wish.surety == "perhaps"
             or not instructions
-            or names_thing(read(wish.text))
+            or names_thing(reading)
         ):
             return shared
         names = {instruction.id: instruction for instruction in instructions}
@@ -311,6 +320,13 @@ def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memor
     }
     most = max(shared.values(), default=0)
     return [instruction for instruction in instructions if most and shared[instruction.id] == most]
+
+
+def _forbids(instruction: str, text: str) -> bool:
+    """Whether an instruction forbids what a text names: behind its negation is a word of it."""
+    match = NEGATED.search(instruction.casefold())
+    forbidden = topic_terms("" if match is None else instruction[match.end() :])
+    return not forbidden.isdisjoint(topic_terms(text))
 
 
 def topic_terms(text: str) -> frozenset[str]:
