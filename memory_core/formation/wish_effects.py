@@ -7,7 +7,7 @@ are meant only beside those of a person.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypedDict, Unpack
@@ -185,7 +185,7 @@ class EffectFinder:
             for memory in candidates
             if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
-        of_others = _ids_of_others(named, conversation.messages[wish.message].actor)
+        of_others = _ids_of_others(named, hits, conversation.messages[wish.message].actor)
         named = [memory for memory in named if memory.id not in of_others] or named
         earlier = conversation.messages[wish.message].content[: wish.start]
         own = [message_id] if not named and named_by.has_all_words(earlier) else []
@@ -411,12 +411,31 @@ def _is_of_another(memory: Memory, wish: Wish, named_by: NamedContent) -> bool:
     return bool(telling) and all(_persons_in(text) - meant for text in telling)
 
 
-def _ids_of_others(memories: Sequence[Memory], actor: str | None) -> frozenset[str]:
-    """The ids of what others of a shared account told, and of what it became."""
-    messages = {memory.id for memory in memories if actor and memory.actor not in (None, actor)}
-    cells = {memory.id for memory in memories if not messages.isdisjoint(memory.source_ids)}
+def _ids_of_others(
+    memories: Sequence[Memory], hits: Sequence[Memory], actor: str | None
+) -> frozenset[str]:
+    """The ids of what others of a shared account told, and of what it became.
+
+    Args:
+        memories: The memories that a request names.
+        hits: What a search for the request found.
+        actor: Who asks, if a name is known.
+
+    """
+    speakers = {(hit.cell_id, hit.actor.casefold()) for hit in hits if hit.actor}
+    told = {memory.id for memory in memories if not _may_be_of(_teller(memory, speakers), actor)}
+    cells = {memory.id for memory in memories if not told.isdisjoint(memory.source_ids)}
     facts = {memory.id for memory in memories if not cells.isdisjoint(memory.source_ids)}
-    return frozenset(messages | cells | facts)
+    return frozenset(told | cells | facts)
+
+
+def _teller(memory: Memory, speakers: Container[tuple[str | None, str]]) -> str | None:
+    """Who told a memory, if a name is known: of a fact about a speaker of its cell, the subject."""
+    if memory.category != "fact" or canonical_subject(memory.subject or "user") == "user":
+        return memory.actor
+    name = (memory.subject or "").casefold()
+    of_speaker = OF_THE_USER.items() <= memory.metadata.items()
+    return name if of_speaker or (memory.cell_id, name) in speakers else memory.actor
 
 
 def _persons_in(text: str) -> frozenset[str]:
