@@ -323,7 +323,10 @@ def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memor
 
 
 def _forbids(instruction: str, text: str) -> bool:
-    """Whether an instruction forbids what a text names: behind its negation is a word of it."""
+    """Whether an instruction forbids what a text names.
+
+    A word of the text stands behind its negation.
+    """
     match = NEGATED.search(instruction.casefold())
     forbidden = topic_terms("" if match is None else instruction[match.end() :])
     return not forbidden.isdisjoint(topic_terms(text))
@@ -423,14 +426,17 @@ def _ids_of_others(
 
     """
     speakers = {(hit.cell_id, hit.actor.casefold()) for hit in hits if hit.actor}
-    told = {memory.id for memory in memories if not _may_be_of(_teller(memory, speakers), actor)}
-    cells = {memory.id for memory in memories if not told.isdisjoint(memory.source_ids)}
+    theirs = {memory.id for memory in memories if not _may_be_of(_teller(memory, speakers), actor)}
+    cells = {memory.id for memory in memories if not theirs.isdisjoint(memory.source_ids)}
     facts = {memory.id for memory in memories if not cells.isdisjoint(memory.source_ids)}
-    return frozenset(told | cells | facts)
+    return frozenset(theirs | cells | facts)
 
 
 def _teller(memory: Memory, speakers: Container[tuple[str | None, str]]) -> str | None:
-    """Who told a memory, if a name is known: of a fact about a speaker of its cell, the subject."""
+    """Who told a memory, if a name is known.
+
+    Of a fact about a speaker of its cell it is the subject.
+    """
     if memory.category != "fact" or canonical_subject(memory.subject or "user") == "user":
         return memory.actor
     name = (memory.subject or "").casefold()

@@ -452,7 +452,10 @@ def facts_that_are_over(
 
 
 def _day_of(fact: Memory, said_at: datetime) -> Ahead | None:
-    """The day ahead that a fact names, in its words or as its value alone: "20 November at 9"."""
+    """The day ahead that a fact names.
+
+    It is in its words, or is its value alone: "20 November at 9".
+    """
     named = time_ahead(fact.content, said_at)
     if named is not None or _DAY_ALONE.match(str(fact.value)) is None:
         return named

@@ -104,8 +104,8 @@ async def test_what_a_person_told_of_herself_is_asked_back_of_another(
     assert task.result is not None
     assert [each["status"] for each in task.result["forgetting"]] == ["pending"]
     await tell_as(core, "Ana", "Forget that I live in Leeds.", "s10", NOW + 2 * DAY)
-    told = {memory.content for memory in (await living(core)).values()}
-    assert told.isdisjoint({"I live in Leeds.", "Ana lives in Leeds"})
+    contents = {memory.content for memory in (await living(core)).values()}
+    assert contents.isdisjoint({"I live in Leeds.", "Ana lives in Leeds"})
 
 
 async def test_what_a_person_told_of_herself_beside_another_is_asked_back(core: MemoryCore) -> None:
