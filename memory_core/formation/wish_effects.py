@@ -325,7 +325,7 @@ def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memor
 def _forbids(instruction: str, text: str) -> bool:
     """Whether an instruction forbids what a text names.
 
-    A word of the text stands behind its negation.
+    It does if a word of the text is behind its negation.
     """
     match = NEGATED.search(instruction.casefold())
     forbidden = topic_terms("" if match is None else instruction[match.end() :])
