@@ -7,7 +7,7 @@ are meant only beside those of a person.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypedDict, Unpack
@@ -23,15 +23,16 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.statements.attributes import canonical_subject
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.exclusive_instructions import (
+    NEGATED,
     are_exclusive,
     is_instead_of,
     names_thing,
 )
-from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of
+from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of, topic_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
 from memory_core.domain.statements.wish_signs import read
-from memory_core.domain.statements.wishes import INSTRUCTION, Wish
+from memory_core.domain.statements.wishes import FORGETTING, INSTRUCTION, Wish, stops_something
 from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
 from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.documents import message_ids
@@ -184,7 +185,7 @@ class EffectFinder:
             for memory in candidates
             if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
-        of_others = _ids_of_others(named, conversation.messages[wish.message].actor)
+        of_others = _ids_of_others(named, hits, conversation.messages[wish.message].actor)
         named = [memory for memory in named if memory.id not in of_others] or named
         earlier = conversation.messages[wish.message].content[: wish.start]
         own = [message_id] if not named and named_by.has_all_words(earlier) else []
@@ -248,7 +249,8 @@ class EffectFinder:
         A permission ends what excludes it: "you may answer at length" ends "answer briefly". A wish
         for the end of all instructions ends all. Without shared words it is the nearest
         instruction, unless the wish may be none, is an instruction by itself, or names another
-        thing: "you may push to main again" ends only what is about pushing or main.
+        thing: "you may push to main again" ends only what is about pushing or main. "Stop pushing
+        to main" forbids once more what is forbidden, and ends nothing.
         """
         if wish.extent == "all_instructions":
             return list(instructions)
@@ -260,12 +262,19 @@ class EffectFinder:
             if are_exclusive(instruction.content, wish.text)
         ]:
             return excluded
+        reading = read(wish.text)
+        shared = _sharing_most_words(wish.text, instructions)
+        if stops_something(reading):
+            shared = [each for each in shared if not _forbids(each.content, wish.text)]
+        elif wish.surety == "perhaps" and not FORGETTING.isdisjoint(reading.kind_set):
+            named_by = NamedContent.of(topic_of(reading))
+            shared = [each for each in shared if named_by.has_all_words_in(each)]
         if (
-            (shared := _sharing_most_words(wish.text, instructions))
+            shared
             or wish.instructs
             or wish.surety == "perhaps"
             or not instructions
-            or names_thing(read(wish.text))
+            or names_thing(reading)
         ):
             return shared
         names = {instruction.id: instruction for instruction in instructions}
@@ -311,6 +320,16 @@ def _sharing_most_words(text: str, instructions: Sequence[Memory]) -> list[Memor
     }
     most = max(shared.values(), default=0)
     return [instruction for instruction in instructions if most and shared[instruction.id] == most]
+
+
+def _forbids(instruction: str, text: str) -> bool:
+    """Whether an instruction forbids what a text names.
+
+    It does if a word of the text is behind its negation.
+    """
+    match = NEGATED.search(instruction.casefold())
+    forbidden = topic_terms("" if match is None else instruction[match.end() :])
+    return not forbidden.isdisjoint(topic_terms(text))
 
 
 def topic_terms(text: str) -> frozenset[str]:
@@ -395,12 +414,34 @@ def _is_of_another(memory: Memory, wish: Wish, named_by: NamedContent) -> bool:
     return bool(telling) and all(_persons_in(text) - meant for text in telling)
 
 
-def _ids_of_others(memories: Sequence[Memory], actor: str | None) -> frozenset[str]:
-    """The ids of what others of a shared account told, and of what it became."""
-    messages = {memory.id for memory in memories if actor and memory.actor not in (None, actor)}
-    cells = {memory.id for memory in memories if not messages.isdisjoint(memory.source_ids)}
+def _ids_of_others(
+    memories: Sequence[Memory], hits: Sequence[Memory], actor: str | None
+) -> frozenset[str]:
+    """The ids of what others of a shared account told, and of what it became.
+
+    Args:
+        memories: The memories that a request names.
+        hits: What a search for the request found.
+        actor: Who asks, if a name is known.
+
+    """
+    speakers = {(hit.cell_id, hit.actor.casefold()) for hit in hits if hit.actor}
+    theirs = {memory.id for memory in memories if not _may_be_of(_teller(memory, speakers), actor)}
+    cells = {memory.id for memory in memories if not theirs.isdisjoint(memory.source_ids)}
     facts = {memory.id for memory in memories if not cells.isdisjoint(memory.source_ids)}
-    return frozenset(messages | cells | facts)
+    return frozenset(theirs | cells | facts)
+
+
+def _teller(memory: Memory, speakers: Container[tuple[str | None, str]]) -> str | None:
+    """Who told a memory, if a name is known.
+
+    Of a fact about a speaker of its cell it is the subject.
+    """
+    if memory.category != "fact" or canonical_subject(memory.subject or "user") == "user":
+        return memory.actor
+    name = (memory.subject or "").casefold()
+    of_speaker = OF_THE_USER.items() <= memory.metadata.items()
+    return name if of_speaker or (memory.cell_id, name) in speakers else memory.actor
 
 
 def _persons_in(text: str) -> frozenset[str]:

@@ -27,6 +27,8 @@ from memory_core.domain.statements.corrected import may_answer
 from memory_core.domain.statements.rescheduled import Appointment, Rescheduling, rescheduling
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
+from memory_core.domain.text.forward_dates import Ahead
+from memory_core.domain.text.spelling import ANY_MONTH
 from memory_core.domain.text.text_cache import keep_texts
 from memory_core.recollection.gather import Rounds
 from memory_core.recollection.quotations import expected, holds, is_ahead, shown_at, speaker
@@ -42,8 +44,14 @@ COMING = timedelta(days=30)
 LEAST_QUOTED = 0.5
 """The part of a sentence's words that foresight has if it was made of the sentence."""
 _DAY = timedelta(days=1)
-_YEARLY = re.compile(r"anniversary|jahrestag|hochzeitstag|namenstag|name ?day|記念日")
-"""Names of days that come again each year; that of a birthday is in the table of attributes."""
+_YEARLY = re.compile(
+    r"birthday|anniversary|geburtstag|誕生日|jahrestag|hochzeitstag|namenstag|name ?day|記念日"
+)
+"""Names of days that come again each year."""
+_DAY_ALONE = re.compile(
+    rf"\d{{1,2}}(?:st|nd|rd|th)? (?:{ANY_MONTH})\b|(?:{ANY_MONTH}) \d", re.IGNORECASE
+)
+"""A value that begins with a day and its month."""
 BIRTHDAY = "birthday"
 """The one date of a profile that no change of plans changes."""
 LATEST = 100
@@ -439,8 +447,19 @@ def facts_that_are_over(
         if place_of_attribute(fact.name) == place_of_attribute(None)
         and _YEARLY.search(fact.name) is None
     ]
-    days = [(fact.id, time_ahead(fact.content, local(fact.event_timestamp, zone))) for fact in once]
+    days = [(fact.id, _day_of(fact, local(fact.event_timestamp, zone))) for fact in once]
     return frozenset(name for name, day in days if day is not None and day.end <= moment)
+
+
+def _day_of(fact: Memory, said_at: datetime) -> Ahead | None:
+    """The day ahead that a fact names.
+
+    It is in its words, or is its value alone: "20 November at 9".
+    """
+    named = time_ahead(fact.content, said_at)
+    if named is not None or _DAY_ALONE.match(str(fact.value)) is None:
+        return named
+    return time_ahead(f"on {fact.value}", said_at)
 
 
 def _tells(text: str, fact: ProfileFact) -> bool:

@@ -376,6 +376,46 @@ async def test_a_profile_keeps_a_date_that_nothing_changed(
     assert before.items() <= (await known(core)).items()
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "My birthday is on 18 May.",
+        "My mother's birthday is on 18 May.",
+        "My anniversary is 18 May.",
+    ],
+)
+async def test_a_profile_keeps_a_day_that_comes_again(
+    core: MemoryCore, world: World, sentence: str
+) -> None:
+    await tell(core, sentence)
+    before = await known(core)
+    world.clock.forward(25 * 86_400)
+    assert await known(core) == before
+
+
+@pytest.mark.parametrize("is_run", [False, True])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        DATED,
+        GERMAN_DATED,
+        "My dentist appointment is 18 May at 9.",
+        "My dentist appointment is on May 18th.",
+    ],
+)
+async def test_a_profile_leaves_out_an_appointment_after_its_day(
+    core: MemoryCore, world: World, sentence: str, is_run: bool
+) -> None:
+    await tell(core, sentence)
+    if is_run:
+        await consolidated(core)
+    assert len(await known(core)) == 1
+    world.clock.forward(25 * 86_400)
+    assert await known(core) == {}
+    context = await core.context(ALICE, ContextInput(parts=["profile", "foresight"]))
+    assert "18" not in context.context
+
+
 async def test_a_profile_tells_an_appointment_that_takes_place_after_all(core: MemoryCore) -> None:
     await tell(core, DATED)
     await tell(core, "The dentist appointment got cancelled.", at=NOW + HOUR, session="s2")

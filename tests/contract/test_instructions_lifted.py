@@ -149,6 +149,60 @@ async def test_what_a_person_wants_of_life_is_no_instruction(world: World, sente
     assert await instructions(core) == []
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Can you push to main?",
+        "Stop pushing to main!",
+        "Why can't you push to main?",
+        "Why did you stop pushing to main?",
+        "Don't push to main.",
+        "You can forget the main course.",
+        "Tom said you can push to main again.",
+        'Tom wrote: "You can push to main again."',
+        "You can't push to main again.",
+        "My boss said you can push to main again.",
+    ],
+)
+async def test_only_a_permission_of_the_speaker_ends_a_prohibition(
+    world: World, sentence: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "Never push to main.", session="s1")
+    await tell(core, sentence, session="s2", at=NOW + DAY)
+    assert "Never push to main." in await instructions(core)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "You can push to main again.",
+        "You may push to main now.",
+        "Feel free to push to main.",
+        "Pushing to main is fine again.",
+        "Tom fixed the build, so you can push to main again.",
+        "As I said, you can push to main again.",
+        "I already said you can push to main again.",
+    ],
+)
+async def test_a_permission_ends_the_prohibition_of_the_same_thing(
+    world: World, sentence: str
+) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "Never push to main.", session="s1")
+    await tell(core, sentence, session="s2", at=NOW + DAY)
+    assert await instructions(core) == []
+
+
+async def test_a_stop_ends_what_is_done_and_nothing_that_is_forbidden(world: World) -> None:
+    core = await world.core_by_rules()
+    await tell(core, "Never use emojis.", "Always add a summary.", session="s1")
+    await tell(core, "Stop using emojis!", session="s2", at=NOW + DAY)
+    assert {"Never use emojis.", "Always add a summary."} <= set(await instructions(core))
+    await tell(core, "Stop adding a summary!", session="s3", at=NOW + 2 * DAY)
+    assert "Always add a summary." not in await instructions(core)
+
+
 async def test_instructions_of_others_are_not_those_of_the_user(world: World) -> None:
     core = await world.core_by_rules()
     await tell(core, "Always use metric units.", session="s1")

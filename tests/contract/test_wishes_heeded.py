@@ -90,6 +90,38 @@ async def test_a_request_forgets_nothing_that_another_person_of_the_account_told
     assert bool(gone) == (len(lines) > 1)
 
 
+@pytest.mark.parametrize(
+    "request_text", ["Forget everything about Ana.", "Forget that Ana lives in Leeds."]
+)
+async def test_what_a_person_told_of_herself_is_asked_back_of_another(
+    core: MemoryCore, request_text: str
+) -> None:
+    await tell_as(core, "Ana", "I live in Leeds.", "s1", NOW)
+    await tell_as(core, "Ben", "I live in Rome.", "s2", NOW)
+    before = await living(core)
+    task = await tell_as(core, "Ben", request_text, "s9", NOW + DAY)
+    assert before.keys() <= (await living(core)).keys()
+    assert task.result is not None
+    assert [each["status"] for each in task.result["forgetting"]] == ["pending"]
+    await tell_as(core, "Ana", "Forget that I live in Leeds.", "s10", NOW + 2 * DAY)
+    contents = {memory.content for memory in (await living(core)).values()}
+    assert contents.isdisjoint({"I live in Leeds.", "Ana lives in Leeds"})
+
+
+async def test_what_a_person_told_of_herself_beside_another_is_asked_back(core: MemoryCore) -> None:
+    messages = [
+        {"role": "user", "content": "I live in Leeds.", "actor": "Ana"},
+        {"role": "user", "content": "I live in Rome.", "actor": "Ben"},
+        {"role": "assistant", "content": "Noted."},
+    ]
+    dated = [{**message, "timestamp": NOW.isoformat()} for message in messages]
+    asked = ConverseInput.model_validate({"session_id": "s1", "messages": dated})
+    await formed(core, await core.converse(ALICE, asked))
+    before = await living(core)
+    await tell_as(core, "Ben", "Forget that Ana lives in Leeds.", "s9", NOW + DAY)
+    assert before.keys() <= (await living(core)).keys()
+
+
 async def tell_as(core: MemoryCore, actor: str, text: str, session: str, at: datetime) -> Task:
     """Tell one message of a person who shares the account."""
     message = {"role": "user", "content": text, "actor": actor, "timestamp": at.isoformat()}

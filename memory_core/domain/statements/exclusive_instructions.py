@@ -103,7 +103,7 @@ _PATTERNS: Final = tuple(
     (kind, re.compile("|".join(map(_written, sorted(kind, key=len, reverse=True)))))
     for kind in _KINDS
 )
-_NEGATED = re.compile(r"\b(?:never|not|no|stop|without|nie|niemals|nicht|keine?n?|ohne)\b|n't\b")
+NEGATED = re.compile(r"\b(?:never|not|no|stop|without|nie|niemals|nicht|keine?n?|ohne)\b|n't\b")
 """What is not wanted excludes no other value: "never answer in German"."""
 _ORDERS: Final = frozenset(
     {
@@ -204,7 +204,7 @@ def are_exclusive(first: str, second: str) -> bool:
     names = _name_in(first), _name_in(second)
     if all(names):
         return names[0] != names[1]
-    if _NEGATED.search(first.casefold()) or _NEGATED.search(second.casefold()):
+    if NEGATED.search(first.casefold()) or NEGATED.search(second.casefold()):
         return False
     forms = _ADDRESSED.search(first), _ADDRESSED.search(second)
     if forms[0] is not None and forms[1] is not None:
@@ -229,7 +229,7 @@ def _name_in(text: str) -> str:
     """
     match = _NAMED.search(text)
     name = "" if match is None else match[match.lastgroup or 0].casefold()
-    return "" if name in GENERAL_WORDS or _NEGATED.fullmatch(name) is not None else name
+    return "" if name in GENERAL_WORDS or NEGATED.fullmatch(name) is not None else name
 
 
 def _values(text: str, kind: Mapping[str, int], pattern: re.Pattern[str]) -> frozenset[int]:

@@ -70,7 +70,7 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
     kinds, signs = reading.kind_set, reading.signs
     if signs & {"email", "how0"} or len(reading.kinds) > MAX_MARKS:
         return True
-    if "SAYS" in _until_act(reading):
+    if "SAYS" in _until_act(reading) or _tells_others_permission(reading):
         return True
     if "HELP" in kinds and not kinds & {"STAND", "LIMITS", "STOP"}:
         return True
@@ -89,6 +89,17 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
     of_answers = kinds & {"REPLY", "ANSWER", "MANNER", "ANSWERV", "SUGGEST", "MENTION"}
     orders = of_answers and ("WISH" in kinds or (first == OTHER_WORDS and kinds & {"STAND", "NOT"}))
     return tells and not asks and not orders and not is_call_to_act(reading)
+
+
+def _tells_others_permission(reading: MarkedSentence) -> bool:
+    """Whether another person permits: "Tom said you can push to main again"."""
+    for clause in clauses_of(reading):
+        kinds = [mark.kind for mark in clause]
+        before = kinds[: kinds.index("AGAIN_OK")] if "AGAIN_OK" in kinds else []
+        subject = before[: before.index("TOLD")] if "TOLD" in before else []
+        if not {OTHER_WORDS, "OTHER"}.isdisjoint(subject) and "ME" not in subject:
+            return not clause[len(subject)].text.startswith("i ")
+    return False
 
 
 def _until_act(reading: MarkedSentence) -> frozenset[str]:

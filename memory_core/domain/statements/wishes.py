@@ -87,7 +87,7 @@ _OF_ANSWERS = ACTS | {*("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABO
 _OF_PEOPLE_TOO = frozenset({"MANNER", "LIMITS", "PERSONAL"})
 """Kinds among them that are said of people as well."""
 _ALWAYS = frozenset({"always", "immer", "いつも", "必ず", "常に"})
-_FORGETTING = frozenset({"FORGET", "VERGESSEN", "DELETE"})
+FORGETTING = frozenset({"FORGET", "VERGESSEN", "DELETE"})
 _ALL_OF_THEM = frozenset({"alle", "all", "全部", "すべて", "全て"})
 _NAMES_NO_MATTER = _ALL_OF_THEM | {"して"}
 _STATES = re.compile(
@@ -409,7 +409,7 @@ def _wish(text: str, reading: MarkedSentence, before: MarkedSentence | None) -> 
     if asks_for_each_time(reading) or leaves_out(reading) or wants_value_again(reading):
         return Wish("instruction", 0, text, 0, 0)
     if _wants(reading, chances):
-        stops = _stops(reading)
+        stops = stops_something(reading)
         lifts = (
             stops
             or _forgets(reading)
@@ -525,7 +525,7 @@ def _is_about_life(reading: MarkedSentence) -> bool:
             _JA_QUESTION.search(reading.text) is not None
             or ("STOP" in reading.kind_set and "MENTION" not in reading.kind_set)
         )
-    if "imp" in reading.signs or _stops(reading):
+    if "imp" in reading.signs or stops_something(reading):
         return False
     acts = any(sign.startswith(("do0:", "no0:", "st0:")) for sign in reading.signs)
     wanted = reading.kind_set & _OF_ANSWERS
@@ -548,7 +548,7 @@ _NO_MORE = re.compile(
 )
 
 
-def _stops(reading: MarkedSentence) -> bool:
+def stops_something(reading: MarkedSentence) -> bool:
     """Whether a sentence ends an instruction or a habit of the assistant: "stop", "no more"."""
     stops = _first(reading) == "STOP" or _NO_MORE.match(reading.text.strip()) is not None
     return stops and not reading.kind_set & {"AGAIN", "AGAIN_OK"}
@@ -576,14 +576,14 @@ def _lifts_all(reading: MarkedSentence) -> bool:
     """Whether a sentence ends all instructions of the speaker: "forget all my instructions"."""
     kinds = reading.kind_set
     if _STANDING.search(reading.text) is not None:
-        return not kinds.isdisjoint(_FORGETTING)
+        return not kinds.isdisjoint(FORGETTING)
     rest = {mark.kind for mark in reading.marks if mark.text not in _NAMES_NO_MATTER}
     return (
         {"MY", "RULE"} <= kinds
         and not reading.text.rstrip().endswith(("?", "？"))
-        and not kinds.isdisjoint(_FORGETTING)
+        and not kinds.isdisjoint(FORGETTING)
         and ("ALL" in kinds or any(mark.text in _ALL_OF_THEM for mark in reading.marks))
-        and rest <= _FORGETTING | {"MY", "RULE", "ALL", "PLEASE", "LEAD", "FUNC", ","}
+        and rest <= FORGETTING | {"MY", "RULE", "ALL", "PLEASE", "LEAD", "FUNC", ","}
     )
 
 
