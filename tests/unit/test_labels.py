@@ -11,6 +11,8 @@ from tests.talk import talk
 APART = [
     ("For Contoso: our budget is 80,000 EUR.", "For Fabrikam: our budget is 120,000 EUR."),
     ("Contoso: the deadline is 3 May.", "Fabrikam: the deadline is 10 May."),
+    ("Contoso: the deadline is 3 May.", "Fabrikam: the deadline moved to 10 May."),
+    ("Contoso: the budget is 40k.", "Fabrikam: the budget was raised to 70k."),
     ("Project Helios: my deadline is 3 May.", "Project Atlas: my deadline is 10 May."),
     ("For Contoso, our budget is 80,000 EUR.", "Our budget is 120,000 EUR."),
     ("My email is ana@acme.com for support.", "My email is ana@home.org for invoices."),
@@ -128,6 +130,12 @@ def test_the_same_thing_meets_in_one_slot() -> None:
         "Our budget is 80,000 EUR for Contoso.",
     )
     assert len({tuple(_slots(text)) for text in texts}) == 1
+
+
+def test_a_new_value_behind_a_label_is_in_the_slot_of_the_old() -> None:
+    before = _slots("Fabrikam: the deadline is 3 May.")
+    assert _slots("Fabrikam: the deadline moved to 9 June.").keys() == before.keys()
+    assert _slots("Fabrikam: the deadline is now 9 June.").keys() == before.keys()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.fact_values import MOMENT, amount
 from memory_core.adapters.offline.thesaurus import are_plain_words
 from memory_core.domain.statements.change_phrases import SOME_TIME
+from memory_core.domain.statements.labels import OPENERS
 from memory_core.domain.text.analyzer import words
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 
@@ -24,17 +25,11 @@ _LABEL = re.compile(
 )
 _KIND = re.compile(r"(?:Project|Client|Customer|Team|Projekt|Kundin|Kunde) [\w-]")
 """A word that tells what a name names: "Project Atlas"."""
-_NO_NAMES = (
-    "p s ps pps nb ok tldr achtung adresse aktuell ergänzung erinnerung frage geändert hallo heute"
-    " handynummer hinweis kontakt kurz kurze mail nachtrag neu neue neuer neues noch nochmal stand"
-    " telefon telefonnummer wichtig zuletzt zur änderung übrigens"
-)
-_OPENERS = frozenset(_NO_NAMES.split())
-"""Words before a statement that name no thing, and that no table of English has."""
 _ITS_VALUE = re.compile(
     r"(?P<whose>[Mm]y|[Oo]ur|[Tt]he|(?P<german>(?:[Mm]ein|[Uu]nser)e?|[Dd]er|[Dd]ie|[Dd]as))"
     r" (?P<thing>[\w-]{2,30}(?: [\w-]{2,30}){0,2}?)"
-    r" (?P<says>(?:is|was|starts|begins|ist|beträgt|liegt bei)\b(?P<value>.{1,100}))"
+    r" (?P<says>(?:is|was|(?:moved|slipped|rose|went up|went down) to|starts|begins|ist"
+    r"|beträgt|liegt bei)\b(?P<value>.{1,100}))"
 )
 """A statement such as "our budget is 80,000 EUR"."""
 _FOR_WHAT = re.compile(
@@ -94,7 +89,7 @@ def _names_thing(label: re.Match[str]) -> bool:
         return _FOR_READER.match(name) is None
     if label["sign"] == ",":
         return False
-    further = " ".join(word for word in words(name) if word not in _OPENERS)
+    further = " ".join(word for word in words(name) if word not in OPENERS)
     return _KIND.match(name) is not None or not are_plain_words(further)
 
 
