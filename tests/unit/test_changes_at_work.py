@@ -17,6 +17,11 @@ OF_ANOTHER = [
     ("My desktop runs Ubuntu 22.04.", "My laptop is on Ubuntu 24.04 now."),
     ("Das Frontend läuft mit React 18.", "Das Backoffice läuft jetzt mit React 19."),
     ("Der Datensatz A hat 1.000 Zeilen.", "Der Datensatz B hat jetzt 2.000 Zeilen."),
+    ("Contoso: the deadline is 3 May.", "Fabrikam: the deadline moved to 9 June."),
+    ("Contoso: the deadline is 3 May.", "Fabrikam: deadline is now 9 June."),
+    ("Contoso: our budget is 40k.", "For Fabrikam: our budget is now 70k."),
+    ("The deadline for Contoso is 3 May.", "For Fabrikam: the deadline is now 9 June."),
+    ("Contoso: Unser Budget ist 40.000 Euro.", "Für Fabrikam: Unser Budget ist jetzt 70.000 Euro."),
     ("データセットAは1000行です。", "データセットBは今2000行です。"),
 ]
 OF_THE_SAME = [
@@ -26,6 +31,13 @@ OF_THE_SAME = [
     ("We are on Postgres 15.", "The database was upgraded to Postgres 16."),
     ("The main branch is protected.", "The main branch is no longer protected."),
     ("The dataset A has 1,000 rows.", "The dataset A has 2,000 rows now."),
+    ("Contoso: the deadline is 3 May.", "Contoso: the deadline moved to 9 June."),
+    ("Contoso: the deadline is 3 May.", "The deadline for Contoso moved to 9 June."),
+    ("The deadline for Contoso is 3 May.", "For Contoso: the deadline is now 9 June."),
+    ("Contoso: the deadline is 3 May.", "Ben: the Contoso deadline moved to 9 June."),
+    ("The deadline is 3 May.", "Edit: the deadline is now 9 June."),
+    ("Update: the deadline is 3 May.", "PS: the deadline is now 9 June."),
+    ("Contoso: the deadline is 3 May.", "Quick update: the deadline is now 9 June."),
     ("Das Frontend läuft mit React 18.", "Das Frontend läuft jetzt mit React 19."),
 ]
 UNDONE = [

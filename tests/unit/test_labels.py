@@ -11,6 +11,8 @@ from tests.talk import talk
 APART = [
     ("For Contoso: our budget is 80,000 EUR.", "For Fabrikam: our budget is 120,000 EUR."),
     ("Contoso: the deadline is 3 May.", "Fabrikam: the deadline is 10 May."),
+    ("Contoso: the deadline is 3 May.", "Fabrikam: the deadline moved to 10 May."),
+    ("Contoso: the budget is 40k.", "Fabrikam: the budget was raised to 70k."),
     ("Project Helios: my deadline is 3 May.", "Project Atlas: my deadline is 10 May."),
     ("For Contoso, our budget is 80,000 EUR.", "Our budget is 120,000 EUR."),
     ("My email is ana@acme.com for support.", "My email is ana@home.org for invoices."),
@@ -39,6 +41,54 @@ OF_SPEAKER = [
 ]
 
 
+OPENINGS = [
+    "Edit",
+    "PS",
+    "P.S.",
+    "Also",
+    "IMPORTANT",
+    "New",
+    "Change",
+    "Changed",
+    "Fix",
+    "Attention",
+    "Email",
+    "Contact",
+    "Today",
+    "Hey",
+    "Heads up",
+    "Heads Up",
+    "Last thing",
+    "Hi Bot",
+    "One more thing",
+    "For reference",
+    "For context",
+    "For now",
+    "Small change",
+]
+OPENINGS_IN_GERMAN = [
+    "Neu",
+    "Achtung",
+    "Kontakt",
+    "Wichtig",
+    "Nachtrag",
+    "Änderung",
+    "Hinweis",
+    "Heute",
+]
+LABELS = [
+    "Contoso",
+    "Northwind Traders",
+    "Project Helios",
+    "Project Atlas",
+    "Client Umbrella",
+    "For Contoso",
+    "For marketing",
+    "For the Helios launch",
+    "Fabrikam website",
+]
+
+
 def _slots(text: str) -> dict[tuple[str | None, str | None], str | None]:
     facts = said_facts(talk(text))
     return {(fact.subject, fact.attribute): fact.value for fact in facts if fact.attribute}
@@ -54,6 +104,25 @@ def test_an_opening_names_no_thing(text: str, attribute: str) -> None:
     assert [slot for _, slot in _slots(text)] == [attribute]
 
 
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_plain_words_before_a_statement_name_no_thing(opening: str) -> None:
+    text = f"{opening}: my email is b@x.org."
+    assert list(_slots(text)) == list(_slots("My email is b@x.org."))
+
+
+@pytest.mark.parametrize("opening", OPENINGS_IN_GERMAN)
+def test_plain_words_of_german_name_no_thing(opening: str) -> None:
+    text = f"{opening}: Meine Miete beträgt 900 Euro."
+    assert list(_slots(text)) == list(_slots("Meine Miete beträgt 900 Euro."))
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_name_before_a_statement_is_a_label(label: str) -> None:
+    text = f"{label}: our budget is 80,000 EUR."
+    name = label.removeprefix("For ").removeprefix("the ")
+    assert with_its_purpose(text) == f"Our budget for {name} is 80,000 EUR."
+
+
 def test_the_same_thing_meets_in_one_slot() -> None:
     texts = (
         "For Contoso: our budget is 80,000 EUR.",
@@ -61,6 +130,12 @@ def test_the_same_thing_meets_in_one_slot() -> None:
         "Our budget is 80,000 EUR for Contoso.",
     )
     assert len({tuple(_slots(text)) for text in texts}) == 1
+
+
+def test_a_new_value_behind_a_label_is_in_the_slot_of_the_old() -> None:
+    before = _slots("Fabrikam: the deadline is 3 May.")
+    assert _slots("Fabrikam: the deadline moved to 9 June.").keys() == before.keys()
+    assert _slots("Fabrikam: the deadline is now 9 June.").keys() == before.keys()
 
 
 @pytest.mark.parametrize(

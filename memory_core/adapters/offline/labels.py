@@ -11,20 +11,25 @@ import re
 from memory_core.adapters.offline.casual import is_opening
 from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.fact_values import MOMENT, amount
+from memory_core.adapters.offline.thesaurus import are_plain_words
 from memory_core.domain.statements.change_phrases import SOME_TIME
+from memory_core.domain.statements.labels import OPENERS
+from memory_core.domain.text.analyzer import words
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 
-_OF_NAME = (
-    rf"(?!(?i:{ANY_WEEKDAY}|{ANY_MONTH})\b)[A-ZÀ-Þ][\w&'’.-]{{0,30}}(?: [\w&'’.-]{{1,30}}){{0,3}}"
-)
+_FURTHER_WORDS = r"[\w&'’.-]{0,30}(?: [\w&'’.-]{1,30}){0,3}"
 _LABEL = re.compile(
-    rf"(?:(?P<leads>[Ff]or|[Ff]ür|[Oo]n|[Bb]ei|[Aa]t) (?:(?:the|our|my|das|den|die) )?)?"
-    rf"(?P<name>{_OF_NAME})(?P<sign>[:,]) "
+    rf"(?:(?P<leads>[Ff]or|[Ff]ür) (?:(?:the|our|my|das|den|die) )?(?P<what>\w{_FURTHER_WORDS})"
+    rf"|(?:(?:[Oo]n|[Bb]ei|[Aa]t) (?:(?:the|our|my) )?)?(?P<name>[A-ZÀ-Þ]{_FURTHER_WORDS}))"
+    r"(?P<sign>[:,]) "
 )
+_KIND = re.compile(r"(?:Project|Client|Customer|Team|Projekt|Kundin|Kunde) [\w-]")
+"""A word that tells what a name names: "Project Atlas"."""
 _ITS_VALUE = re.compile(
     r"(?P<whose>[Mm]y|[Oo]ur|[Tt]he|(?P<german>(?:[Mm]ein|[Uu]nser)e?|[Dd]er|[Dd]ie|[Dd]as))"
     r" (?P<thing>[\w-]{2,30}(?: [\w-]{2,30}){0,2}?)"
-    r" (?P<says>(?:is|was|starts|begins|ist|beträgt|liegt bei)\b(?P<value>.{1,100}))"
+    r" (?P<says>(?:is|was|(?:moved|slipped|rose|went up|went down) to|starts|begins|ist"
+    r"|beträgt|liegt bei)\b(?P<value>.{1,100}))"
 )
 """A statement such as "our budget is 80,000 EUR"."""
 _FOR_WHAT = re.compile(
@@ -58,13 +63,11 @@ def with_its_purpose(text: str) -> str:
     if stated is None or not _is_value(stated["value"]):
         return text
     if label is not None:
-        if (label["sign"] == "," and label["leads"] not in _FOR) or _only_opens(label["name"]):
+        if not _names_thing(label):
             return text
-        return _moved(stated, label["name"], stated["says"])
+        return _moved(stated, label["what"] or label["name"], stated["says"])
     purpose = _FOR_WHAT.search(stated["says"])
-    if purpose is None or any(
-        expression.search(purpose["what"]) for expression in (_NOT_FOR, SOME_TIME)
-    ):
+    if purpose is None or _is_no_purpose(purpose["what"]):
         return text
     is_named = (
         purpose["the"] or purpose["what"][:1].isupper() or _REACHED_AT.search(stated["value"])
@@ -75,18 +78,36 @@ def with_its_purpose(text: str) -> str:
     return _moved(stated, purpose["what"], says)
 
 
-def _only_opens(label: str) -> bool:
-    """Whether a label names no thing: "Update", "FYI"."""
-    return is_opening(label) or without_fillers(f"{label}: I") == "I"
+def _names_thing(label: re.Match[str]) -> bool:
+    """Whether a label names what a statement is for; "Last thing" only opens it."""
+    name = label["what"] or label["name"]
+    if is_opening(name) or without_fillers(f"{name}: I") == "I":
+        return False
+    if _is_no_purpose(name) or _DAY.match(name):
+        return False
+    if label["leads"]:
+        return _FOR_READER.match(name) is None
+    if label["sign"] == ",":
+        return False
+    further = " ".join(word for word in words(name) if word not in OPENERS)
+    return _KIND.match(name) is not None or not are_plain_words(further)
 
 
-_FOR = frozenset({"for", "For", "für", "Für"})
+def _is_no_purpose(name: str) -> bool:
+    return any(expression.search(name) for expression in (_NOT_FOR, SOME_TIME))
+
+
+_DAY = re.compile(rf"(?:{ANY_WEEKDAY}|{ANY_MONTH})\b", re.I)
+_FOR_READER = re.compile(
+    r"(?:(?:your|future) )?(?:reference|record|context|clarity|info|information)\b", re.I
+)
+"""What a label "for reference" is for."""
 _REACHED_AT = re.compile(r"@|\d{5}|\d \d{3}")
 """A mail address or a telephone number, which is for a purpose: "for support"."""
 
 
-def _is_value(words: str) -> bool:
-    return "@" in words or amount(words.strip(" .!")[:60]) is not None
+def _is_value(text: str) -> bool:
+    return "@" in text or amount(text.strip(" .!")[:60]) is not None
 
 
 def _moved(stated: re.Match[str], name: str, says: str) -> str:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_core.domain.ranking.candidates import Related
-from memory_core.domain.text.analyzer import ENGLISH, terms_of
+from memory_core.domain.text.analyzer import ENGLISH, terms_of, words
 
 TABLE = Path(__file__).with_name("related_words.npz")
 SCALE = 255
@@ -108,6 +108,19 @@ def _by_stem() -> dict[str, dict[str, None]]:
     return others
 
 
+@cache
+def _places() -> dict[str, int]:
+    """The places of the table's stems."""
+    with np.load(TABLE) as parts:
+        stems = parts["stems"].tobytes().decode("ascii").split()
+    return {stem: place for place, stem in enumerate(stems)}
+
+
+def are_plain_words(text: str) -> bool:
+    """Whether all words are plain English ones; the table has no stem of a name."""
+    return _places().keys() >= set(terms_of(words(text), ENGLISH))
+
+
 class RelatedWords:
     """A `Thesaurus` with the table, read at the first query (10 ms, 2 MB)."""
 
@@ -131,20 +144,19 @@ class RelatedWords:
     @cached_property
     def _table(self) -> _Table:
         with np.load(TABLE) as parts:
-            stems = parts["stems"].tobytes().decode("ascii").split()
-            return _Table(stems, parts["ends"], parts["words"], parts["likeness"])
+            return _Table(_places(), parts["ends"], parts["words"], parts["likeness"])
 
 
 class _Table:
     def __init__(
         self,
-        stems: list[str],
+        places: dict[str, int],
         ends: npt.NDArray[np.int64],
         words: npt.NDArray[np.uint16],
         likeness: npt.NDArray[np.uint8],
     ) -> None:
-        self._stems, self._ends, self._words, self._likeness = stems, ends, words, likeness
-        self._places = {stem: place for place, stem in enumerate(stems)}
+        self._places, self._stems = places, list(places)
+        self._ends, self._words, self._likeness = ends, words, likeness
 
     def near(self, term: str, of: int) -> list[Related]:
         """The words near a term; none for a word that the table does not know."""

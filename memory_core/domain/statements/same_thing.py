@@ -9,6 +9,7 @@ from itertools import product, takewhile
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE
+from memory_core.domain.statements.labels import are_labelled_apart
 from memory_core.domain.statements.said_things import SELF, is_same
 from memory_core.domain.statements.things_in_common import in_common, is_another
 from memory_core.domain.text.analyzer import has_japanese
@@ -133,14 +134,17 @@ def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the later sentence tells of another thing than the earlier, by its subjects.
 
     A subject of both has another owner or another companion: "my sister's flight", "the meeting
-    with Anna". Or "it" goes on with a subject that the earlier sentence does not have: "Die Kaution
-    wurde erhöht. Sie beträgt jetzt 1050 Euro."
+    with Anna". Or their labels name two things: "Contoso: …", "Fabrikam: …". Or "it" goes on with a
+    subject that the earlier sentence does not have: "Die Kaution wurde erhöht. Sie beträgt jetzt
+    1050 Euro."
 
     Args:
         before: The earlier sentence.
         now: The later sentence.
 
     """
+    if are_labelled_apart(before.text, now.text):
+        return True
     theirs = [thing for thing in before.named.things if thing.does]
     ours = [thing for thing in now.named.things if thing.does]
     known = frozenset[str]().union(*(thing.words | thing.pre for thing in before.named.things))
