@@ -185,7 +185,7 @@ class EffectFinder:
             for memory in candidates
             if named_by.has_all_words_in(memory) and not _states_any(memory, instructions)
         ]
-        of_others = _ids_of_others(named, hits, conversation.messages[wish.message].actor)
+        of_others = _ids_of_others(named, hits, conversation.messages[wish.message].actor or "user")
         named = [memory for memory in named if memory.id not in of_others] or named
         earlier = conversation.messages[wish.message].content[: wish.start]
         own = [message_id] if not named and named_by.has_all_words(earlier) else []
@@ -415,14 +415,14 @@ def _is_of_another(memory: Memory, wish: Wish, named_by: NamedContent) -> bool:
 
 
 def _ids_of_others(
-    memories: Sequence[Memory], hits: Sequence[Memory], actor: str | None
+    memories: Sequence[Memory], hits: Sequence[Memory], actor: str
 ) -> frozenset[str]:
     """The ids of what others of a shared account told, and of what it became.
 
     Args:
         memories: The memories that a request names.
         hits: What a search for the request found.
-        actor: Who asks, if a name is known.
+        actor: Who asks; "user" without a name.
 
     """
     speakers = {(hit.cell_id, hit.actor.casefold()) for hit in hits if hit.actor}

@@ -122,6 +122,15 @@ async def test_what_a_person_told_of_herself_beside_another_is_asked_back(core: 
     assert before.keys() <= (await living(core)).keys()
 
 
+async def test_a_request_without_a_name_forgets_nothing_of_a_person_with_one(
+    core: MemoryCore,
+) -> None:
+    await tell_as(core, "Ana", "My salary is 9,000 EUR.", "s1", NOW)
+    before = await living(core)
+    await tell(core, "Please forget my salary.", session="s2", at=NOW + DAY)
+    assert before.keys() <= (await living(core)).keys()
+
+
 async def tell_as(core: MemoryCore, actor: str, text: str, session: str, at: datetime) -> Task:
     """Tell one message of a person who shares the account."""
     message = {"role": "user", "content": text, "actor": actor, "timestamp": at.isoformat()}
