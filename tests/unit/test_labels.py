@@ -141,6 +141,38 @@ def test_a_new_value_behind_a_label_is_in_the_slot_of_the_old() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Contoso: the deadline is 3 May. The budget is 40k.",
+        "Contoso: the deadline is 3 May. They are nice. Its budget is 40k.",
+        "For Contoso: the deadline is 3 May. Our budget is 40k.",
+        "Contoso: the deadline is 3 May.\nThe budget is 40k.",
+    ],
+)
+def test_a_label_holds_for_its_paragraph(text: str) -> None:
+    assert _slots(text).keys() == {("Contoso", "deadline"), ("Contoso", "budget")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Contoso: the deadline is 3 May.\n\nThe budget is 40k.",
+        "Contoso: the deadline is 3 May. My budget is 40k.",
+        "Edit: the deadline is 3 May. The budget is 40k.",
+    ],
+)
+def test_a_label_holds_no_further(text: str) -> None:
+    assert ("Contoso", "budget") not in _slots(text)
+    assert ("user", "budget") in _slots(text)
+
+
+def test_a_label_ends_with_the_next() -> None:
+    text = "Contoso: the deadline is 3 May. Fabrikam: the deadline is 4 June. The budget is 70k."
+    assert ("Fabrikam", "budget") in _slots(text)
+    assert ("Contoso", "budget") not in _slots(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "My brother is a coach for the Lakers.",
         "Ana: my boss is Tom.",
         "I live in Rome.",

@@ -27,7 +27,7 @@ from memory_core.adapters.offline.fact_matches import (
     matches_of_new_persons,
 )
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
-from memory_core.adapters.offline.labels import with_its_purpose
+from memory_core.adapters.offline.labels import label_of_value, under_label, with_its_purpose
 from memory_core.adapters.offline.omissions import (
     MOST_AFTER,
     MOST_BEFORE,
@@ -141,6 +141,7 @@ class _Turn:
         begun: The end of the speaker's message before, which this message continues, or "".
         before_it: The last sentence that was read, or "".
         was_wrong: Whether the last sentence said that the one before it was wrong.
+        label: The last label of a value, with its end, which holds for its paragraph.
 
     """
 
@@ -151,6 +152,16 @@ class _Turn:
     begun: str
     before_it: str = ""
     was_wrong: bool = False
+    label: tuple[str, int] = ("", 0)
+
+    def under_label(self, sentence: Sentence) -> Sentence:
+        """A sentence behind the label that holds for it."""
+        label, end = self.label
+        if "\n\n" not in self.message.content[end : sentence.start]:
+            sentence = replace(sentence, text=under_label(sentence.text, label))
+        if own := label_of_value(sentence.text):
+            self.label = (own, sentence.end)
+        return sentence
 
 
 @dataclass(slots=True)
@@ -202,7 +213,7 @@ class _Reading:
             source = _Source(name, number, message.content[sentence.start : sentence.end])
             if self._is_passed_over(sentence.text, turn):
                 continue
-            sentence = _written_out(sentence, opens=not turn.before_it)
+            sentence = _written_out(turn.under_label(sentence), opens=not turn.before_it)
             if self._takes_back(sentence.text, turn, source):
                 continue
             takes_back, turn.was_wrong = "Sorry, " if turn.was_wrong else "", False

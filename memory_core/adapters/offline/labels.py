@@ -78,6 +78,30 @@ def with_its_purpose(text: str) -> str:
     return _moved(stated, purpose["what"], says)
 
 
+def label_of_value(text: str) -> str:
+    """The label of a sentence that tells a value: "Contoso: "; else ""."""
+    label = _LABEL.match(text)
+    return "" if label is None or with_its_purpose(text) == text else label[0]
+
+
+def under_label(text: str, label: str) -> str:
+    """Put a label before a sentence that tells a further value of what it names.
+
+    Args:
+        text: The sentence: "Its budget is 40k".
+        label: The label before it in its paragraph, or "".
+
+    Returns:
+        "Contoso: The budget is 40k"; the sentence itself where it tells nothing of the thing.
+
+    """
+    further = _FURTHER.match(text) if label else None
+    if further is None:
+        return text
+    labelled = f"{label}{further['whose'] or 'The'} {text[further.end() :]}"
+    return labelled if label_of_value(labelled) else text
+
+
 def _names_thing(label: re.Match[str]) -> bool:
     """Whether a label names what a statement is for; "Last thing" only opens it."""
     name = label["what"] or label["name"]
@@ -102,6 +126,8 @@ _FOR_READER = re.compile(
     r"(?:(?:your|future) )?(?:reference|record|context|clarity|info|information)\b", re.I
 )
 """What a label "for reference" is for."""
+_FURTHER = re.compile(r"(?:[Ii]ts|(?P<whose>[Tt]he|[Oo]ur|[Uu]nsere?|[Dd]er|[Dd]ie|[Dd]as)) ")
+"""How a sentence begins that goes on with what the label before it names."""
 _REACHED_AT = re.compile(r"@|\d{5}|\d \d{3}")
 """A mail address or a telephone number, which is for a purpose: "for support"."""
 
