@@ -494,6 +494,15 @@ def test_a_rule_for_a_coding_agent_stands_after_the_word_to_remember_it() -> Non
         "Führst du immer die Tests aus?",
         "いつもコミット前にテストを実行しています",
         "テストはいつも難しい",
+        "Never open the door to strangers.",
+        "Always run from bears!",
+        "Never run with scissors.",
+        "Never push my buttons.",
+        "Always test the water first.",
+        "Never delete old love letters.",
+        "Ask before you touch a dog.",
+        "Ask before you leap.",
+        "Never commit to anything before coffee.",
     ],
 )
 def test_what_only_sounds_like_a_rule_for_a_coding_agent_is_none(text: str) -> None:

@@ -32,17 +32,24 @@ _THING: Final = re.compile(
     r"|\w{3}s(?=[\s.!]*\Z)|\b(?:before|after|when|unless|without)\b"
 )
 """What work is done on, or when: a thing of a repository, a number, or things in general."""
+_EVERYDAY: Final = re.compile(r"(?:run|open|touch|push|test|delete|drop|commit)\b", re.IGNORECASE)
+"""Verbs that people do with more than code: "never open the door", "always run from bears"."""
+_OF_WORK: Final = re.compile(
+    rf"\b{_OBJECT}\b|\b(?:lint|(?:commit|deploy|merg|push|releas)ing)\b|[@`\d]|\w[/._]\w"
+)
+"""What only work is done on: a thing of a repository, a path, a number."""
 _RULE: Final = re.compile(
     r"(?P<lead>[^:：.!?]{0,60}(?:\b(?:rules?|regeln?|remember|reminder|note|merke?)\b|ルール)"
     r"[^:：.!?]{0,40}[:：]\s{0,3})?(?P<rule>"
     r"(?:(?:please|bitte|and|und|also) ){0,2}"
     r"(?:(?:when(?:ever)?|if|before|after) you [^,.!?]{2,60}, )?(?:"
     r"(?:always|never|(?:don't|do not) ever|make sure (?:to|you|that you) (?:always|never)) (?:"
-    rf"(?:force-push|rebase|squash|lint)\b|{_ENGLISH_VERB}\b(?! (?:an?|your|it|that)\b)"
+    rf"(?:force-push|rebase|squash|lint)\b|(?P<verb>{_ENGLISH_VERB})\b(?! (?:an?|your|it|that)\b)"
     rf"(?P<done_on>[^!?]{{1,160}})|{_ENGLISH_VERB}\b[^.!?]{{0,80}}\b{_OBJECT}\b)"
     rf"|(?:do not|don't) (?![^.!?]{{0,80}}\b(?:this|that|these|it|your\w{{0,4}})\b)"
     rf"(?=[^.!?]{{0,80}}\b{_OBJECT}\b){_ENGLISH_VERB}\b[^.!?]{{0,60}}\b(?:without|unless)\b"
-    r"|ask(?: me| us| first)?,? before you \w{2,20}\b(?! (?:it|this|that)\b)"
+    rf"|ask(?: me| us| first)?,? before you (?P<asked>{_ENGLISH_VERB}\b(?! (?:it|this|that)\b)"
+    r"[^!?]{0,80})"
     r"|frage? (?:mich|uns)(?: bitte)?(?: immer)?,? bevor du\b(?! (?:es|das|dies)\b)"
     rf"|(?:from now on|ab jetzt|ab sofort),? (?=[^.!?]{{0,40}}\b{_OBJECT}\b)"
     r"(?![^.!?]{0,80}\b(?:is|are|was|will|has|have|ist|sind|wird|hat|haben|we|i|ich|wir)\b)"
@@ -75,9 +82,10 @@ def rule_of_work(reading: MarkedSentence) -> int | None:
     match = _RULE.match(reading.text)
     if match is None or reading.asks or "SAYS" in reading.kind_set:
         return None
-    done_on = match["done_on"]
+    done_on = match["done_on"] or match["asked"]
+    things = _OF_WORK if _EVERYDAY.match(match["verb"] or match["asked"] or "") else _THING
     if done_on is not None and not (
-        _THING.search(done_on) or reading.capitals.intersection(words(done_on))
+        things.search(done_on) or reading.capitals.intersection(words(done_on))
     ):
         return None
     if reading.japanese and _JAPANESE_ALWAYS.search(reading.text) is None:
