@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -56,8 +57,11 @@ from memory_core.recollection.results import build_hits
 from memory_core.recollection.row_memories import RowMemories
 from memory_core.recollection.superseded_facts import SupersededFacts, find_superseded_facts
 from memory_core.recollection.told_updates import told_updates_first
-from memory_core.recollection.untold import Untold
+from memory_core.recollection.untold import Untold, has_deleted
 from memory_core.recollection.updates import MOST_BEHIND
+
+MOST_RANKED_AGAIN = 3
+"""Times that rows are ranked again without those that tell a deleted fact."""
 
 
 class Retriever:
@@ -125,7 +129,7 @@ class Retriever:
             Unavailable: The long-term store is down.
 
         """
-        ranked, best = await self._rank_without_repeats(owner, query, look)
+        look, ranked, best = await self._rank_what_may_be_told(owner, query, look)
         superseded = await self._superseded_facts(owner, look, best)
         sources = await sources_of(self.row_memories, owner, look, best)
         rows, documents = await self._put_truths_first(
@@ -413,6 +417,23 @@ class Retriever:
             if name in documents
         }
         return quotations | parts, read
+
+    async def _rank_what_may_be_told(
+        self, owner: Owner, query: RetrieveInput, look: QueryRound
+    ) -> tuple[QueryRound, list[int], dict[str, SerializedMemory]]:
+        """Rank the rows again without those that tell a deleted fact.
+
+        Of a cell, only the best row is ranked. If that tells a deleted fact, another row of the
+        cell may still answer.
+        """
+        ranked, best = await self._rank_without_repeats(owner, query, look)
+        for _ in range(MOST_RANKED_AGAIN if has_deleted(look.search_answer.head) else 0):
+            ids = [look.candidates.ids[row] for row in ranked[: self.passing.limit(query)]]
+            if not (untold := frozenset(ids) - best.keys()):
+                break
+            look = replace(look, left_out=look.left_out | untold)
+            ranked, best = await self._rank_without_repeats(owner, query, look)
+        return look, ranked, best
 
     async def _rank_without_repeats(
         self, owner: Owner, query: RetrieveInput, look: QueryRound

@@ -39,6 +39,36 @@ Turns = Sequence[tuple[int, int, bool]]
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
+@pytest.mark.parametrize(
+    ("lines", "forgotten", "query", "answer"),
+    [
+        (
+            [
+                "I take warfarin every evening.",
+                "I have a dentist appointment on 5 January at 9.",
+                ("assistant", "Noted: warfarin, dentist on 5 January."),
+            ],
+            "warfarin",
+            "When is my dentist appointment?",
+            "dentist appointment",
+        )
+    ],
+)
+async def test_what_was_told_beside_a_deleted_fact_still_answers(
+    rules: MemoryCore, lines: list[str], forgotten: str, query: str, answer: str
+) -> None:
+    owner = Owner("app", "beside")
+    await rules.converse(owner, talk(*lines, at=NOW - timedelta(days=3), session="s1"))
+    await Hand(rules).work_all()
+    for memory in await listed(rules, owner):
+        if memory.category == "fact" and forgotten in memory.content:
+            await rules.delete(owner, memory.id)
+    results = (await rules.retrieve(owner, RetrieveInput(query=query))).results
+    contents = [hit.memory.content for hit in results]
+    assert [text for text in contents if answer in text]
+    assert [text for text in contents if forgotten in text] == []
+
+
 @pytest.fixture
 async def rules(world: World) -> MemoryCore:
     return await world.core_by_rules(embedder=WordsEmbedder(), consolidation_threshold=5)

@@ -181,3 +181,35 @@ def test_a_label_ends_with_the_next() -> None:
 )
 def test_no_other_statement_is_changed(text: str) -> None:
     assert with_its_purpose(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Contoso: we moved to Berlin.",
+        "Contoso: I live in Rome.",
+        "Priya: I moved to Berlin.\nNoriko: I stay in Oslo.",
+        "Fabrikam: my boss is Lee Park.",
+    ],
+)
+def test_what_a_name_before_it_says_is_not_of_the_speaker(text: str) -> None:
+    assert [fact for fact in said_facts(talk(text)) if fact.attribute] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Diet: I'm vegan.", "vegan"),
+        ("Work: I'm a nurse.", "nurse"),
+        ("Home: I moved to Rome.", "Rome"),
+        ("Update: I moved to Rome.", "Rome"),
+        ("About me: I live in Rome.", "Rome"),
+        ("Good news: we moved to Rome!", "Rome"),
+        ("Beruf: Ich bin Lehrer.", "Lehrer"),
+        ("Wohnort: Ich wohne in Mainz.", "Mainz"),
+        ("Note to self: I live in Rome now.", "Rome"),
+        ("Big change: I moved to Rome.", "Rome"),
+    ],
+)
+def test_a_label_of_plain_words_leaves_a_statement_the_speakers(text: str, value: str) -> None:
+    assert value in [fact.value for fact in said_facts(talk(text))]

@@ -27,7 +27,12 @@ from memory_core.adapters.offline.fact_matches import (
     matches_of_new_persons,
 )
 from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
-from memory_core.adapters.offline.labels import label_of_value, under_label, with_its_purpose
+from memory_core.adapters.offline.labels import (
+    is_said_of_another,
+    label_of_value,
+    under_label,
+    with_its_purpose,
+)
 from memory_core.adapters.offline.omissions import (
     MOST_AFTER,
     MOST_BEFORE,
@@ -241,6 +246,7 @@ class _Reading:
             return True
         return (
             _IRONY.match(text) is not None
+            or is_said_of_another(text)
             or japanese_facts.is_age_of_another(text, f"{self._last(turn.name)} {turn.asked}")
             or is_about_the_same_person(text, turn.before_it)
         )

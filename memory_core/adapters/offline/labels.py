@@ -84,6 +84,21 @@ def label_of_value(text: str) -> str:
     return "" if label is None or with_its_purpose(text) == text else label[0]
 
 
+def is_said_of_another(text: str) -> bool:
+    """Whether "I" of a sentence is whom or what its label names: "Contoso: we moved to Berlin".
+
+    A label of plain words only opens a sentence of the speaker's own: "Diet: I'm vegan".
+    """
+    label = _LABEL.match(text)
+    return (
+        label is not None
+        and not label["leads"]
+        and _I_OR_WE.match(text, label.end()) is not None
+        and not label_of_value(text)
+        and _names_thing(label)
+    )
+
+
 def under_label(text: str, label: str) -> str:
     """Put a label before a sentence that tells a further value of what it names.
 
@@ -128,6 +143,7 @@ _FOR_READER = re.compile(
 """What a label "for reference" is for."""
 _FURTHER = re.compile(r"(?:[Ii]ts|(?P<whose>[Tt]he|[Oo]ur|[Uu]nsere?|[Dd]er|[Dd]ie|[Dd]as)) ")
 """How a sentence begins that goes on with what the label before it names."""
+_I_OR_WE = re.compile(r"(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")
 _REACHED_AT = re.compile(r"@|\d{5}|\d \d{3}")
 """A mail address or a telephone number, which is for a purpose: "for support"."""
 
