@@ -85,7 +85,9 @@ def label_of_value(text: str) -> str:
 
 
 def is_said_of_another(text: str) -> bool:
-    """Whether "I" of a sentence is whom or what its label names: "Contoso: we moved to Berlin".
+    """Whether a sentence is told by whom or what its label names.
+
+    "Contoso: we moved to Berlin" says nothing of the speaker.
 
     A label of plain words only opens a sentence of the speaker's own: "Diet: I'm vegan".
     """
