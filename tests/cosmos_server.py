@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,7 +41,7 @@ STORM = (
 """Every way in which a request can fail or hang, the last one after it was carried out."""
 
 
-class Steered:
+class Steered(ABC):
     """An emulator that tests steer and look at, wherever it runs."""
 
     endpoint: str
@@ -103,8 +104,9 @@ class Steered:
         """
         self._control("POST", "containers", {"of": of, "to": to})
 
+    @abstractmethod
     def _control(self, method: str, resource: str, body: Any = None) -> Any:
-        raise NotImplementedError
+        """Ask the emulator for something that its tests alone may ask for."""
 
 
 class CosmosServer(Steered):

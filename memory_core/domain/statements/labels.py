@@ -15,6 +15,7 @@ _OPENERS = """
     attention heads up also hi hey hello ok okay today now email mail contact address phone last
     one more thing quick small short good bad big question fyi btw p s ps pps nb tldr addendum
     postscript achtung adresse aktuell ergänzung erinnerung frage geändert hallo handynummer
+    bug fact idea issue notiz remember rule step task tip todo wish
     heute hinweis kontakt korrektur kurz kurze kurzes mail nachtrag neu neue neuer neues noch
     nochmal stand telefon telefonnummer wichtig zuletzt zur änderung übrigens
 """

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+from memory_core.domain.statements.labels import OPENERS
 from memory_core.domain.text.prefilter import may_match
 
 _TEXTS = (
@@ -135,35 +136,6 @@ _TIMED_HEAD = re.compile(
 _NAMED = re.compile(rf"^[ \t]*(?P<name>{_NAME})[:：][ \t]+[^\n]*", re.MULTILINE)
 _SELF = frozenset({"me", "i", "ich", "私", "僕", "俺"})
 """The names of the speaker in a chat that they paste."""
-_LABELS = frozenset(
-    [
-        "also",
-        "btw",
-        "bug",
-        "edit",
-        "fact",
-        "fix",
-        "fyi",
-        "idea",
-        "important",
-        "info",
-        "issue",
-        "note",
-        "notiz",
-        "ps",
-        "remember",
-        "reminder",
-        "rule",
-        "step",
-        "task",
-        "tip",
-        "todo",
-        "update",
-        "wichtig",
-        "wish",
-    ]
-)
-"""Words that open one's own lines, more than once."""
 _END = re.compile(
     r"\n[ \t]*\n|\|\||\Z"
     r"|(?<=[.!?…。！？])\s{0,3}(?=[^.!?…。！？\n]{0,40}"
@@ -208,7 +180,7 @@ def _chat(text: str) -> Iterator[tuple[int, int]]:
         yield heads[0].start(), len(text)
     named = [*_NAMED.finditer(text)]
     lines = Counter(match["name"].casefold() for match in named)
-    if len(lines) > 1 and max(lines.values()) > 1 and _LABELS.isdisjoint(lines):
+    if len(lines) > 1 and max(lines.values()) > 1 and OPENERS.isdisjoint(lines):
         yield from (match.span() for match in named if match["name"].casefold() not in _SELF)
 
 
