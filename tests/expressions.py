@@ -32,6 +32,7 @@ PATTERNS = (re.Pattern, type(regex.compile("")))
 CALLS = frozenset(
     {"compile", "search", "match", "sub", "subn", "findall", "split", "finditer", "fullmatch"}
 )
+LIBRARIES = re.compile(r"\bre(?:gex)?\b")
 CHARACTER = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
 LEAF = (str, bytes, int, float, complex, bool, type(None), ModuleType)
 
@@ -62,23 +63,18 @@ def modules() -> dict[str, ModuleType]:
     return {name: importlib.import_module(name) for name in ["memory_core", *names]}
 
 
+@cache
 def compiled() -> list[Expression]:
     """Every compiled expression that a module keeps."""
-    return list(
-        {
-            id(expression.pattern): expression
-            for module in modules().values()
-            for expression in patterns_of(module)
-        }.values()
-    )
+    seen: set[int] = set()
+    return [expression for module in modules().values() for expression in patterns_of(module, seen)]
 
 
-def patterns_of(module: ModuleType) -> list[Expression]:
+def patterns_of(module: ModuleType, seen: set[int]) -> list[Expression]:
     """What can be reached from a module's names: globals, class attributes, containers,
-    instances, closures, defaults.
+    instances, closures, defaults. What other modules have led to is `seen` already.
     """
     expressions: list[Expression] = []
-    seen: set[int] = set()
     left: list[tuple[str, Any]] = [
         (f"{module.__name__}.{key}", value)
         for key, value in vars(module).items()
@@ -116,7 +112,7 @@ def _is_foreign(value: Any) -> bool:
 @cache
 def inline() -> list[Inline]:
     """The calls of `re` and `regex` within functions."""
-    return [call for module in modules().values() for call in calls_in(module, _tree(module))]
+    return [call for module in modules().values() for call in calls_in(module, tree_of(module))]
 
 
 def imported_names() -> list[str]:
@@ -125,7 +121,7 @@ def imported_names() -> list[str]:
     """
     hidden = []
     for name, module in modules().items():
-        for node in ast.walk(_tree(module)):
+        for node in ast.walk(tree_of(module)):
             if isinstance(node, ast.ImportFrom) and node.module in ("re", "regex"):
                 hidden.append(name)
             if isinstance(node, ast.Import) and any(
@@ -135,8 +131,10 @@ def imported_names() -> list[str]:
     return hidden
 
 
-def _tree(module: ModuleType) -> ast.Module:
-    return ast.parse(Path(inspect.getsourcefile(module) or "").read_text(encoding="utf-8"))
+def tree_of(module: ModuleType) -> ast.Module:
+    """The syntax of a module that names `re` or `regex`; of any other, an empty one."""
+    source = Path(inspect.getsourcefile(module) or "").read_text(encoding="utf-8")
+    return ast.parse(source if LIBRARIES.search(source) else "")
 
 
 def calls_in(module: ModuleType, tree: ast.Module) -> Iterator[Inline]:

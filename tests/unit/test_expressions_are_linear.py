@@ -34,13 +34,17 @@ from tests.expressions import (
     repeats_more_than_a_character,
 )
 
-SHORT, MIDDLE, LONG = 1_000, 4_000, 16_000
+SHORTEST, SHORT, MIDDLE, LONG = 250, 1_000, 4_000, 16_000
 UNSEEN_S = 0.002
 """Below this a time says nothing."""
 MOST_GROWTH = 7.0
 """Times as much for four times the text: n log n has 4.7, n² has 16."""
 EVEN_GROWTH = 4.9
 """From 1,000 to 4,000 characters: a·n + b·n² that grows by no more takes at most 6.9 times as long
+for 16,000 as for 4,000.
+"""
+EARLY_GROWTH = 4.2
+"""From 250 to 1,000 characters: a·n + b·n² that grows by no more takes at most 6.6 times as long
 for 16,000 as for 4,000.
 """
 TOO_LONG_S = 0.2
@@ -189,8 +193,14 @@ def is_quick(case: Case, parts: tuple[str, str, str]) -> bool:
     short = seconds_of(case, parts, SHORT)
     if short < UNSEEN_S / 16 or short >= UNSEEN_S:
         return short < UNSEEN_S
+    shortest = min(seconds_of(case, parts, SHORTEST) for _ in range(2))
+    if short <= EARLY_GROWTH * shortest:
+        return True
+    short = min(short, seconds_of(case, parts, SHORT))
+    if short <= EARLY_GROWTH * shortest:
+        return True
     middle = seconds_of(case, parts, MIDDLE)
-    return middle < UNSEEN_S or middle <= EVEN_GROWTH * min(short, seconds_of(case, parts, SHORT))
+    return middle < UNSEEN_S or middle <= EVEN_GROWTH * short
 
 
 def suspects(case: Case) -> Iterator[tuple[str, str, str]]:
@@ -308,7 +318,7 @@ def given(pattern=re.compile("default")):
 """
     exec(source, vars(module))
     vars(module)["ROW"] = [_Row("of an instance")]
-    assert {expression.pattern.pattern for expression in patterns_of(module)} == {
+    assert {expression.pattern.pattern for expression in patterns_of(module, set())} == {
         "plain", "nested", "of a class", "closed over", "default", "of an instance",
     }  # fmt: skip
 
