@@ -25,6 +25,7 @@ from tests.contract.insistent import Insistent
 from tests.cosmos_here import CosmosHere
 from tests.cosmos_server import IGNORES_RANK, KEY, REFUSES_DISTANCE, CosmosServer, Steered, running
 from tests.cosmos_traffic import check_that_each_names_one_user
+from tests.few_cases import leave_to_long
 from tests.world import WordsEmbedder, World
 
 StoreFactory = Callable[[], Awaitable[LongTermStore]]
@@ -112,15 +113,6 @@ All that there is takes thirteen.
 
 
 ON_COSMOS_WHEN_THERE_IS_TIME = {
-    "test_reconstruct.test_a_budget_is_kept_by_the_best",
-    "test_reconstruct.test_a_long_memory_is_told_by_what_the_query_is_about",
-    "test_reconstruct.test_text_of_memories_stays_within_its_line",
-    "test_reconstruct.test_what_the_agents_want_to_know_is_asked_for_twice_at_most",
-    "test_reconstruct.test_agents_that_are_down_are_replaced_by_rules_and_named",
-    "test_reconstruct.test_nothing_found_is_an_empty_context_and_says_so",
-    "test_context.test_nobody_has_an_empty_context",
-    "test_context.test_a_small_budget_leaves_out_and_says_what",
-    "test_context.test_without_a_query_there_are_no_memories_and_a_session_names_its_turns",
     "test_odd_queries.test_what_is_nearest_answers_a_query_without_words",
     "test_odd_queries.test_fifty_tags_are_a_filter_like_one",
     "test_batch_races.test_killed_between_any_two_writes_and_asked_again_nothing_is_lost_or_doubled",
@@ -141,13 +133,31 @@ ON_COSMOS_WHEN_THERE_IS_TIME = {
 on Cosmos DB with `make test-long`.
 """
 
+DECIDED_BY_WORDS = {
+    "test_an_actor_called_user", "test_announced_order", "test_context", "test_facts_taken_back",
+    "test_forget_that", "test_instructions_lifted", "test_instructions_of_people", "test_overview",
+    "test_present_truth", "test_reconstruct", "test_result_marks", "test_retrieve_messages",
+    "test_slots_in_every_language", "test_stories_of_slots", "test_summaries", "test_time_zones",
+    "test_times_told", "test_wishes_heeded", "test_worth",
+}  # fmt: skip
+"""Modules about rules that read words, times and memories, and no store: on SQLite always whole, on
+Cosmos DB a few cases, and the others with `make test-long`.
+"""
+CASES_ON_COSMOS = 6
+"""Of such a module."""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what tests the product on Cosmos DB, and not the adapter: `make test-cosmos` runs it."""
-    for item in items:
-        if isinstance(item, pytest.Function) and _is_of_the_product_on_cosmos(item):
-            item.add_marker(pytest.mark.cosmos)
+    on_cosmos_db = [
+        item
+        for item in items
+        if isinstance(item, pytest.Function) and _is_of_the_product_on_cosmos(item)
+    ]
+    for item in on_cosmos_db:
+        item.add_marker(pytest.mark.cosmos)
+    leave_to_long(on_cosmos_db, DECIDED_BY_WORDS, CASES_ON_COSMOS)
 
 
 def _is_of_the_product_on_cosmos(item: pytest.Function) -> bool:
@@ -242,10 +252,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             "storm": module not in IN_A_STORM_ALWAYS,
             "cosmos": f"{module}.{metafunc.function.__name__}" in ON_COSMOS_WHEN_THERE_IS_TIME,
         }
+        wanted = metafunc.config.getoption("markexpr")
         stores = [
             pytest.param(store, marks=pytest.mark.long if later.get(store) else ())
             for store in STORES
-            if store != "unranked" or module in ALSO_UNRANKED
+            if (store != "unranked" or module in ALSO_UNRANKED)
+            and not (later.get(store) and "not long" in wanted)  # 2,800 that are not collected
         ]
         metafunc.parametrize("adapter", stores, indirect=True)
 
