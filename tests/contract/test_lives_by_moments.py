@@ -27,7 +27,13 @@ def test_lives_that_were_wrong_once_are_as_the_tables_say(
 
 
 @pytest.mark.parametrize(
-    ("adapter", "seeds"), [("sqlite", range(30)), ("cosmos", range(3))], indirect=["adapter"]
+    ("adapter", "seeds"),
+    [
+        ("sqlite", range(15)),
+        pytest.param("sqlite", range(15, 30), marks=pytest.mark.long),
+        ("cosmos", range(3)),
+    ],
+    indirect=["adapter"],
 )
 def test_drawn_lives_are_as_the_tables_say(
     tmp_path: Path, clock: StillClock, server: Steered | None, seeds: range

@@ -188,7 +188,7 @@ class AnyPast(RuleBasedStateMachine):
         times as long: one in four.
         """
         items = [
-            SaveInput(type=MemoryType.PROCEDURAL, key=f"old {number % 4}", value=1)
+            SaveInput(type=MemoryType.PROCEDURAL, key=f"old {number % 16}", value=1)
             for number in range(48)
         ]
         for _ in range(20 if old else 0):
