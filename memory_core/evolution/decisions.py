@@ -198,12 +198,10 @@ def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime)
 
     No query at an earlier time finds it, and it has no successor.
     """
-    in_slot = slot_name(new) is not None
-    reason = "contradicted" if in_slot else "manual_delete"
+    reason = "manual_delete" if slot_name(new) is None else "contradicted"
     rejected = delete(new, reason, now, conflict_state="resolved")
-    says = withdraws(new.id, record.id) if in_slot else None
     return [
-        Change("deleted", rejected, new, says=says),
+        Change("deleted", rejected, new, says=withdraws(new.id, record.id)),
         Change(RESOLVED, mark_conflict(old, "resolved"), old),
     ]
 
@@ -347,9 +345,8 @@ def _move_back(
     current, back = page.memory(move.memory_id), _before(page, record, move)
     if brings_text(move):
         back = _with_vector(back, embedded)
-    in_slot = current is not None and slot_name(current) is not None
     about = {"conflict_id": record.id, "strategy": record.strategy}
-    act = undoes_decision(record.id) if in_slot else None
+    act = None if current is None else undoes_decision(record.id)
     change = Change(UNDONE, back, current, about, says=act)
     if (
         current is not None

@@ -87,7 +87,7 @@ class Change:
         removed: The memory is deleted for good; its event is redacted.
         follows: The change follows from other changes of the commit.
         says: Act (`evolution.slot_log.Act`) that makes the entries for the log of its slot, if they
-            don't follow from the change itself.
+            don't follow from the change itself. It is ignored for a memory without a slot.
 
     """
 
