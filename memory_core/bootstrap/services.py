@@ -46,8 +46,8 @@ from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer, Uncompress
 from memory_core.evolution.restore_archived import ArchiveRestorer
+from memory_core.evolution.slot_check import SlotCheck
 from memory_core.evolution.soft_forget import ToldForgetter
-from memory_core.evolution.truth_projection import SlotCheck
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.formation.session_append import SessionAppender

@@ -24,7 +24,7 @@ from memory_core.domain.text.sameness import differences
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import (
+from memory_core.evolution.decisions import (
     MAX_REASON,
     assertion_order,
     decide,

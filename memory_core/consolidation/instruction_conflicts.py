@@ -11,7 +11,7 @@ from memory_core.consolidation.step import Run
 from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
 from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.evolution.agent_rulings import ConflictPrompt
-from memory_core.evolution.conflicts import assertion_order
+from memory_core.evolution.decisions import assertion_order
 from memory_core.evolution.opinions import MIN_CONFIDENCE
 from memory_core.ledger.readable import readable
 from memory_core.ports import Agents, Filter, LongTermStore

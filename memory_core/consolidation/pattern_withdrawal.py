@@ -18,7 +18,6 @@ from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import FEWEST, SaidTerms, carriers
 from memory_core.domain.transitions import delete
-from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.batch import Change, Portion, size_of
@@ -151,18 +150,8 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
             if not portion.takes(3, size_of(pattern)):
                 whole = False
                 break
-            act = withdraws(pattern.id) if slot_name(pattern) is not None else None
-            page.apply(
-                [
-                    Change(
-                        "forgotten",
-                        _withdrawn(pattern, run),
-                        pattern,
-                        {"reason": WITHDRAWN},
-                        says=act,
-                    )
-                ]
-            )
+            withdrawn, act = _withdrawn(pattern, run), withdraws(pattern.id)
+            page.apply([Change("forgotten", withdrawn, pattern, {"reason": WITHDRAWN}, says=act)])
         documents = tuple(session.document for session in page.sessions.values())
         counts = {"patterns_withdrawn": len(page.changes)} if page.changes else {}
         return Chunk(

@@ -26,7 +26,7 @@ from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import assertion_order, decide_by_time, reads_of
+from memory_core.evolution.decisions import assertion_order, decide_by_time, reads_of
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents

@@ -18,7 +18,8 @@ from memory_core.domain.truth.entries import Entry as Said
 from memory_core.domain.truth.entries import Hiding, Merge, Pair, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.slots import slot_name
-from memory_core.evolution.truth_projection import differences_in, project
+from memory_core.evolution.slot_check import differences_in
+from memory_core.evolution.truth_projection import project
 from memory_core.ledger.ids import slot_document_id, slot_of_part
 
 _UNCOMPARED: MemoryFields = {

@@ -327,7 +327,7 @@ def _keep_both(
     new = mark_conflict(met.new, state, links=[*met.new.links, link])
     names = [memory.id for memory in beside] if met.slot is not None else []
     act = says(new, beside=names, conflict_id=record.id)
-    created = Change("created", new, met.before, says=act if names else None)
+    created = Change("created", new, met.before, says=act)
     marked = Change("conflict_marked", mark_conflict(old, state), old)
     besides = None
     if met.slot is not None:
@@ -341,7 +341,7 @@ def _merge(met: Contradiction) -> Resolution:
     new, old = met.new, met.old
     record = _record(met, old, "merge")
     merged = joined(old, new, {"source_ids": [old.id]})
-    act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
+    act = merges([old.id], merged, record.id, at_save=True)
     created = Change("created", merged, met.before, says=act)
     merging = succeeded(
         old, merged, Status.UPDATED, record.id, met.now, leaves_slot=met.slot is None

@@ -331,8 +331,8 @@ class Editor:
                 return _Edit(identity)
             now = self._clock.now()
             copied = _copy(source, identity, to.to_agent_id, now, call)
-            beside = copies(copied, memory_id) if slot_name(copied) is not None else None
-            change = Change("copied", copied, existing, {"copied_from": memory_id}, says=beside)
+            act = copies(copied, memory_id)
+            change = Change("copied", copied, existing, {"copied_from": memory_id}, says=act)
             return _Edit(identity, (change,), self._session(owner, seen, existing, copied))
 
         read_set = await self._ledger.look(owner, [memory_id])

@@ -266,7 +266,6 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
             which is then withdrawn.
 
     """
-    in_slot = slot_name(memory) is not None
     replaced = (
         memory.status is Status.SUPERSEDED
         and successor is not None
@@ -277,11 +276,7 @@ def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime
     )
     until = None if ends_there or memory.status is Status.UPDATED else memory.valid_until
     back = restore(memory, now, change_reason=reason, next_id=None, valid_until=until)
-    changes = [
-        Change(
-            _RESTORED, back, memory, {"reason": reason}, says=undoes(memory.id) if in_slot else None
-        )
-    ]
+    changes = [Change(_RESTORED, back, memory, {"reason": reason}, says=undoes(memory.id))]
     if replaced and successor is not None and not are_of_one_slot(successor, memory):
         changes.append(
             Change("contradicted", _never_so(successor, back, now), successor, {"reason": "undone"})

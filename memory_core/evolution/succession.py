@@ -23,7 +23,6 @@ from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.ranking.vectors import joint_vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, retire
-from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.truth_commands import merged_elsewhere, retracts
 from memory_core.ledger.batch import Change
 
@@ -102,7 +101,7 @@ def succeeded(
     event, reason = _ENDS[status]
     retired = retire(old, new, status, reason, now, conflict_state="resolved")
     act = None
-    if leaves_slot and slot_name(old) is not None and status is not Status.DELETED:
+    if leaves_slot and status is not Status.DELETED:
         ends = merged_elsewhere if status is Status.UPDATED else retracts
         act = ends(old, new, conflict_id)
     return Change(event, retired, old, {"conflict_id": conflict_id}, says=act)

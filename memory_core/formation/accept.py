@@ -299,7 +299,7 @@ class Converser:
         cells = await self._expected(owner, conversation)
         written = conversation
 
-        def beside(seen: ReadSet) -> Changes[Any]:
+        def made(seen: ReadSet) -> Changes[Any]:
             nonlocal written
             _check_unchanged(seen, arrival, conversation)
             planned = self._messages.plan(
@@ -325,14 +325,7 @@ class Converser:
 
         result = {"messages": None if message_counts is None else message_counts._asdict()}
         accepted = await self._starter.begin(
-            owner,
-            arrival.task,
-            lambda seen: (),
-            arrival.call,
-            reads=reads,
-            beside=beside,
-            basis=read_set,
-            result=result,
+            owner, arrival.task, made, arrival.call, reads=reads, basis=read_set, result=result
         )
         return accepted, written
 

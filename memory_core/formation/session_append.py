@@ -235,16 +235,17 @@ class SessionAppender:
             correlation_id=call.correlation_id,
         )
 
-        def documents(read_set: ReadSet) -> Sequence[Any]:
+        def made(read_set: ReadSet) -> Changes[Any]:
             zone = request.time_zone or settings_in(read_set).time_zone
             clears = dict(clears_of(read_set.documents.get(session)))
-            return documents_of(conversation.changed(clears=clears, time_zone=zone))
+            stored = conversation.changed(clears=clears, time_zone=zone)
+            return Changes(None, creates=documents_of(stored))
 
         forming = (
             replace(call, route=f"{call.route} form") if call.idempotency_key is not None else call
         )
         accepted = await self._starter.begin(
-            owner, task, documents, forming, reads=[SETTINGS_ID, session]
+            owner, task, made, forming, reads=[SETTINGS_ID, session]
         )
         return accepted.task_id, accepted.degraded
 

@@ -23,6 +23,7 @@ from memory_core.domain.requests.maintenance import SummaryInput
 from memory_core.domain.results import Accepted, Call, Summary
 from memory_core.domain.scope import Owner
 from memory_core.formation.webhooks import Callbacks
+from memory_core.ledger.batch import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.agent_steps import Steps
@@ -117,7 +118,9 @@ class Summaries:
             callback_url=request.callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._starter.begin(owner, task, lambda read_set: [subject], call)
+        return await self._starter.begin(
+            owner, task, lambda read_set: Changes(None, creates=(subject,)), call
+        )
 
     async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
         """The summary of a task; the agents are asked once.

@@ -57,6 +57,22 @@ def no_change(_: Head) -> HeadFields:
     return {}
 
 
+def both_changes(first: HeadChange, second: HeadChange) -> HeadChange:
+    """The change of a head by both, the second on what the first leaves.
+
+    Args:
+        first: A change of the head.
+        second: Another change, whose fields prevail.
+
+    """
+
+    def head_fields(head: Head) -> HeadFields:
+        fields = first(head)
+        return {**fields, **second(head.changed(**fields))}
+
+    return head_fields
+
+
 @dataclass(frozen=True)
 class Change:
     """A change of a memory.
@@ -71,7 +87,7 @@ class Change:
         removed: The memory is deleted for good; its event is redacted.
         follows: The change follows from other changes of the commit.
         says: Act (`evolution.slot_log.Act`) that makes the entries for the log of its slot, if they
-            don't follow from the change itself.
+            don't follow from the change itself. It is ignored for a memory without a slot.
 
     """
 

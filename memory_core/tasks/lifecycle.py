@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Unpack
 
@@ -17,14 +18,13 @@ from pydantic import ConfigDict, ValidationError
 from memory_core.domain.conversation import Task, TaskFields, TaskKind, TaskMessage
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import FieldError, Malformed, Unavailable
-from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes, HeadChange
+from memory_core.ledger.batch import Changes, both_changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.receipts import Receipt, receipt_ids
-from memory_core.ports import Clock, Document, QueueName, TaskQueue
+from memory_core.ports import Clock, QueueName, TaskQueue
 from memory_core.tasks.leases import TaskLost
 from memory_core.tasks.store import TaskAndSubject, count_change, task_document, webhook_task_id
 
@@ -39,13 +39,10 @@ class TaskStarter:
         self,
         owner: Owner,
         task: Task,
-        subject: Callable[[ReadSet], Sequence[Document]],
+        made: Callable[[ReadSet], Changes[Any]],
         call: Call,
         *,
         reads: Sequence[str] = (),
-        fragile: bool = False,
-        head_fields: HeadChange = lambda head: {},
-        beside: Callable[[ReadSet], Changes[Any]] | None = None,
         further: Reads = no_further,
         basis: ReadSet | None = None,
         result: Mapping[str, Any] | None = None,
@@ -57,15 +54,12 @@ class TaskStarter:
         Args:
             owner: Whose task it is.
             task: Task to store.
-            subject: Makes the documents that the task is about, from a read set with the documents
-                `reads`. It raises an error if the read set forbids the task.
+            made: Makes what is written with the task, such as the document that it is about, from
+                a read set with the documents `reads`. It raises an error if the read set forbids
+                the task.
             call: Call with its idempotency key, if any.
-            reads: Ids of documents that the callbacks need.
-            fragile: Any other commit of this user means reading again.
-            head_fields: Makes further fields of the head.
-            beside: Makes documents and memories that are written with the task, from the same read
-                set, and their changes of the head.
-            further: Names the documents that the callbacks need besides, by what was read.
+            reads: Ids of documents that `made` needs.
+            further: Names the documents that `made` needs besides, by what was read.
             basis: A read set as `look` returned it; None reads it first.
             result: Fields of the receipt besides the task's id.
 
@@ -73,7 +67,7 @@ class TaskStarter:
             The earlier task if this very call was made before.
 
         Raises:
-            Conflict: The callbacks refuse the task.
+            Conflict: `made` refuses the task.
             KeyReused: The idempotency key was used for another body.
             TooLarge: The documents don't fit into a commit.
             Unavailable: The store is down.
@@ -82,32 +76,16 @@ class TaskStarter:
         """
 
         def decide(read_set: ReadSet) -> Changes[str]:
-            if _is_begun(read_set, task):
-                return Changes(task.task_id)
-            creates = (*subject(read_set), task_document(task))
-            more = Changes(None) if beside is None else beside(read_set)
-
-            def fields(head: Head) -> HeadFields:
-                counts: HeadFields = {**count_change(+1)(head), **head_fields(head)}
-                return {**counts, **more.head_fields(head.changed(**counts))}
-
-            return Changes(
-                task.task_id,
-                more.changes,
-                more.puts,
-                (*creates, *more.creates),
-                reads=more.reads,
-                sessions=more.sessions,
-                head_fields=fields,
-                fragile=fragile,
-                more_bytes=more.more_bytes,
+            return (
+                Changes(task.task_id)
+                if _is_begun(read_set, task)
+                else _with_task(made(read_set), task)
             )
 
-        ids = _read_ids(owner, task, reads, call)
         committed = await self._ledger.commit(
             owner,
             decide,
-            ids=ids,
+            ids=_read_ids(owner, task, reads, call),
             reads=further,
             basis=basis,
             call=call,
@@ -127,7 +105,7 @@ class TaskStarter:
         Args:
             owner: Whose task it is.
             task: Task to begin.
-            reads: Ids of documents that the callbacks need.
+            reads: Ids of documents that the task begins on.
             call: Call with its idempotency key, if any.
 
         """
@@ -159,6 +137,16 @@ def _is_begun(read_set: ReadSet, task: Task) -> bool:
     if stored is not None and stored.body["leased_by"] != task.leased_by is not None:
         raise TaskLost  # another worker began it
     return stored is not None
+
+
+def _with_task(changes: Changes[Any], task: Task) -> Changes[str]:
+    """What is written with a task, and the task, which the head counts."""
+    return replace(
+        changes,
+        result=task.task_id,
+        creates=(*changes.creates, task_document(task)),
+        head_fields=both_changes(count_change(+1), changes.head_fields),
+    )
 
 
 def _read_ids(owner: Owner, task: Task, reads: Sequence[str], call: Call) -> list[str]:

@@ -12,9 +12,8 @@ from pydantic import ConfigDict, Field
 from memory_core.domain.conversation import TaskKind, TaskStatus
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes, HeadChange, no_change
+from memory_core.ledger.batch import Change, Changes, HeadChange, both_changes, no_change
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, Mark
@@ -144,7 +143,7 @@ class Chunk:
             reads=self.reads | further.reads,
             sessions=self.sessions | further.sessions,
             fragile=self.fragile or further.fragile,
-            head_fields=lambda head: _both(head, self.head_fields, further.head_fields),
+            head_fields=both_changes(self.head_fields, further.head_fields),
         )
 
 
@@ -233,19 +232,13 @@ def with_chunk(made: Changes[Operation], chunk: Chunk) -> Changes[Operation]:
         (*chunk.creates, *made.creates),
         chunk.reads,
         chunk.sessions,
-        head_fields=lambda head: _both(head, chunk.head_fields, made.head_fields),
+        head_fields=both_changes(chunk.head_fields, made.head_fields),
         fragile=chunk.fragile,
         deletes=(*chunk.deletes, *made.deletes),
         staged=chunk.staged,
         begins=chunk.begins,
         marks=chunk.marks,
     )
-
-
-def _both(head: Head, first: HeadChange, second: HeadChange) -> HeadFields:
-    """The head's fields of both, the second's over the first's."""
-    fields = first(head)
-    return {**fields, **second(head.changed(**fields))}
 
 
 def advanced_operation(subject: Document, operation: Operation) -> Changes[Operation]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from memory_core.domain.conversation import Task, TaskFields, TaskKind
@@ -18,7 +19,7 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes, HeadChange
+from memory_core.ledger.batch import Changes, HeadChange, both_changes, no_change
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, IdSource
@@ -40,6 +41,8 @@ from memory_core.tasks.store import LIFETIME, TaskAndSubject
 Decide = Callable[[ReadSet, Operation], Chunk]
 Refuse = Callable[[ReadSet], None]
 Beside = Callable[[ReadSet], Changes[Any]]
+_PROGRESS = ("state", "cursor", "counts")
+"""Fields that tell how far an operation is."""
 
 
 class Operations:
@@ -67,7 +70,7 @@ class Operations:
         refuse: Refuse | None = None,
         reads: Sequence[str] = (),
         task_id: str | None = None,
-        head_fields: HeadChange = lambda head: {},
+        head_fields: HeadChange = no_change,
         beside: Beside | None = None,
         further: Reads = no_further,
     ) -> Accepted:
@@ -98,23 +101,18 @@ class Operations:
         """
         task, subject = self._new(task_id or self._ids.new("tsk"), kind, plan, call, due)
 
-        def made(read_set: ReadSet) -> list[Document]:
+        def made(read_set: ReadSet) -> Changes[Any]:
             if refuse is not None:
                 refuse(read_set)
-            return [subject]
+            more = Changes(None) if beside is None else beside(read_set)
+            return replace(
+                more,
+                creates=(subject, *more.creates),
+                head_fields=both_changes(head_fields, more.head_fields),
+                fragile=refuse is not None or beside is not None,
+            )
 
-        fragile = refuse is not None or beside is not None
-        return await self._starter.begin(
-            owner,
-            task,
-            made,
-            call,
-            reads=reads,
-            fragile=fragile,
-            head_fields=head_fields,
-            beside=beside,
-            further=further,
-        )
+        return await self._starter.begin(owner, task, made, call, reads=reads, further=further)
 
     async def begin_leased(
         self,
@@ -157,23 +155,15 @@ class Operations:
         task, subject = self._new(task_id, kind, plan, call, None)
         task = leases.taken(task)
 
-        def made(read_set: ReadSet) -> list[Document]:
+        def made(read_set: ReadSet) -> Changes[Any]:
             refuse(read_set)
-            return [subject]
+            return Changes(None, creates=(subject,), head_fields=head_fields, fragile=True)
 
-        await self._starter.begin(
-            owner,
-            task,
-            made,
-            call,
-            reads=reads,
-            fragile=True,
-            head_fields=head_fields,
-            basis=None if reads else ReadSet(head, {}, asked=frozenset({task_id})),
-        )
+        basis = None if reads else ReadSet(head, {}, asked=frozenset({task_id}))
+        await self._starter.begin(owner, task, made, call, reads=reads, basis=basis)
         stored = {"epoch": head.epoch, "sequence": head.sequence}
-        subject = replace(subject, body={**subject.body, **stored})
-        return leases.begun(owner, task, subject, head.epoch)
+        begun = replace(subject, body={**subject.body, **stored})
+        return leases.begun(owner, task, begun, head.epoch)
 
     def _new(
         self,
@@ -240,48 +230,56 @@ class Operations:
             Exception: Any error that `decide` or `Ledger.commit` raises.
 
         """
-        ended: list[Task] = []
+        task_id, ended = lease.task.task_id, list[Task]()
 
         def changes(read_set: ReadSet) -> Changes[Operation]:
             ended.clear()
-            pair = TaskAndSubject.of(read_set, lease.task.task_id)
-            if pair is None or pair.subject is None or pair.subject.id != operation.id:
-                raise TaskLost
-            stored = operation_in(pair.subject)
-            if (
-                stored.state != operation.state
-                or stored.cursor != operation.cursor
-                or stored.counts != operation.counts
-            ):
-                return Changes(stored)
-            if pair.task.finished:
-                raise TaskLost
-            chunk = decide(read_set, stored)
-            plan = stored.plan if chunk.plan is None else dict(chunk.plan)
-            further = stored.changed(
-                plan=plan, cursor=chunk.cursor, counts=sum_counts(stored.counts, chunk.counts)
-            )
-            made = (
-                self._ended(pair, further, chunk, ended)
-                if chunk.done
-                else advanced_operation(pair.subject, further)
-            )
-            return with_chunk(made, chunk)
+            pair = TaskAndSubject.of(read_set, task_id)
+            return self._advanced(pair, operation, partial(decide, read_set), ended)
 
-        task_id = lease.task.task_id
-        basis = None if basis is None else with_task(basis, lease)
         committed = await self._ledger.commit(
             lease.owner,
             changes,
             ids=[task_id, operation.id, *ids],
             reads=reads,
-            basis=basis,
+            basis=None if basis is None else with_task(basis, lease),
             call=operation.call,
             while_erasing=True,
         )
         for task in ended if committed.changes is not None else ():
             await self._finisher.announce(lease.owner, task)
         return committed.result
+
+    def _advanced(
+        self,
+        pair: TaskAndSubject | None,
+        known: Operation,
+        decide: Callable[[Operation], Chunk],
+        ended: list[Task],
+    ) -> Changes[Operation]:
+        """The next chunk with its operation; none if the operation is further than is known.
+
+        `ended` gets the task that ends with it. Raises TaskLost.
+        """
+        if pair is None or pair.subject is None or pair.subject.id != known.id:
+            raise TaskLost
+        stored = operation_in(pair.subject)
+        if any(getattr(stored, name) != getattr(known, name) for name in _PROGRESS):
+            return Changes(stored)
+        if pair.task.finished:
+            raise TaskLost
+        chunk = decide(stored)
+        further = stored.changed(
+            plan=stored.plan if chunk.plan is None else dict(chunk.plan),
+            cursor=chunk.cursor,
+            counts=sum_counts(stored.counts, chunk.counts),
+        )
+        made = (
+            self._ended(pair, further, chunk, ended)
+            if chunk.done
+            else advanced_operation(pair.subject, further)
+        )
+        return with_chunk(made, chunk)
 
     async def amend(
         self,

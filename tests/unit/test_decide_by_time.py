@@ -13,7 +13,7 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.conflicts import decide, decide_by_time, reads_of
+from memory_core.evolution.decisions import decide, decide_by_time, reads_of
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW, document, memory
