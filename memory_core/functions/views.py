@@ -35,6 +35,11 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "source": "api", "confidence": 1.0, "pinned": False, "status_reason": "created", "version": 1,
     "conflict_state": "none",
 }  # fmt: skip
+_SHOWN_BRIEFLY: Final = tuple(name for name in SHOWN_FIELDS if name not in _KEPT_AND_FOUND_BY)
+"""Fields that a brief view may show.
+
+It reads only these of a memory: ten results have six hundred fields, and most are not shown.
+"""
 _OF_A_MESSAGE: Final = "msg_"
 """Prefix of the id of a message.
 
@@ -47,14 +52,14 @@ _USUAL_TIERS: Final = frozenset({"short", "long"})
 
 def brief(memory: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a memory in a brief view."""
-    # most values are empty, which is asked first and without a comparison
     fields = {
         name: value
-        for name, value in memory.items()
-        if (value or (value is not None and value != [] and value != {}))
-        and name not in _KEPT_AND_FOUND_BY
-        and not (name in _DEFAULTS and value == _DEFAULTS[name])
+        for name in _SHOWN_BRIEFLY
+        if (value := memory.get(name)) or (value is not None and value != [] and value != {})
     }
+    for name, usual in _DEFAULTS.items():
+        if fields.get(name) == usual:
+            del fields[name]
     if memory.get("type") == "episodic" or memory.get("valid_from") == memory.get(
         "event_timestamp"
     ):

@@ -8,7 +8,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from memory_core.adapters.sqlite.database import Connections
-from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, decoded, parameters, tag_of
+from memory_core.adapters.sqlite.rows import (
+    READ_COLUMNS,
+    WRITE,
+    decoded,
+    parameters,
+    tag_of,
+    values_of,
+)
 from memory_core.adapters.sqlite.writes import purge, read, stored_tag
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
@@ -116,7 +123,7 @@ def _write(
                 overwrite=1,
                 now=now.timestamp(),
             )
-            connection.execute(WRITE, row)
+            connection.execute(WRITE, values_of(row))
         purge(connection, owner, now)
         connection.execute("COMMIT")
     finally:

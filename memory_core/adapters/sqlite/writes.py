@@ -30,6 +30,7 @@ from memory_core.adapters.sqlite.rows import (
     parameters,
     size_of,
     tag_of,
+    values_of,
 )
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
 from memory_core.domain.memory import Head
@@ -209,7 +210,7 @@ def _written(
         overwrite=int(write.mode == "put"),
         now=now.timestamp(),
     )
-    if connection.execute(WRITE, row).rowcount == 0:
+    if connection.execute(WRITE, values_of(row)).rowcount == 0:
         raise AlreadyExists(f"a document with the id {write.document.id} is there already")
     return False
 
@@ -349,7 +350,7 @@ def keep(
         stored = read(connection, owner, document.id, now)
         if (None if stored is None else stored.tag) != document.tag:
             return tagged if stored is not None and stored.tag == tagged.tag else None
-        connection.execute(WRITE, row)
+        connection.execute(WRITE, values_of(row))
         purge(connection, owner, now)
         connection.execute("COMMIT")
     finally:
@@ -395,7 +396,7 @@ def fold(
     try:
         if accesses.tag is None or stored_tag(connection, owner, accesses.id, now) != accesses.tag:
             return None
-        connection.execute(WRITE, row)
+        connection.execute(WRITE, values_of(row))
         change = connection.execute(_NEXT_CHANGE, owner).fetchone()
         for identity, access in counts.items() if change is not None else ():
             stored = connection.execute(_SELECT_BODY, (*owner, identity)).fetchone()
