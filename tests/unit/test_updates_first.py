@@ -98,6 +98,21 @@ def test_a_later_number_of_what_is_counted_comes_before_that_of_something_else()
             "Ich nehme Ramipril 5 mg, jeden Morgen eine Tablette.",
             "Der Arzt hat das Ramipril auf 2,5 mg runtergesetzt.",
         ),
+        (
+            "How many interviews have I secured for head gardener jobs?",
+            "I only secured 3 interviews for head gardener jobs, is that a good sign?",
+            "How can I use the fact that I secured 5 interviews to further improve my letter?",
+        ),
+        (
+            "How many plants do I water in the greenhouse?",
+            "I water 8 plants in the greenhouse, how far apart should they stand?",
+            "I water 12 tall tomato plants in the greenhouse, what do I feed them?",
+        ),
+        (
+            "Wie viele Bewerbungen habe ich verschickt?",
+            "Ich habe jetzt 14 Bewerbungen verschickt, wie viele sind normal?",
+            "Nach 21 verschickten Bewerbungen habe ich endlich ein Gespräch.",
+        ),
     ],
 )
 def test_a_value_that_is_said_to_have_changed_comes_first(
@@ -138,6 +153,11 @@ def test_a_value_that_is_said_to_have_changed_comes_first(
             "How many guests are coming to our wedding?",
             "We invited 40 guests to the wedding.",
             "Jo's wedding now has 120 guests, she moved it to a hall.",
+        ),
+        (
+            "Wie hoch ist die Miete der Wohnung in Kassel?",
+            "Die Wohnung in Kassel kostet 700 Euro Miete.",
+            "Die Wohnung in Fulda kostet 640 Euro Miete.",
         ),
         (
             "What is my dose of metformin?",

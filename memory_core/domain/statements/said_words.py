@@ -122,8 +122,9 @@ _NO_NOUN = """
     told tell taught teach teaches speak speaks smokes hurt hurts owe owes weigh weighs earn earns
     sits stands lies became become stays stay calls about after again against ago already around as
     away back before behind beside between by completely during either else entirely ever
-    first forever how inside instead into later many more most never next often once one only
-    onto or out outside over please quite rather right since somehow soon still than them then there
+    first forever further how inside instead into later many more most never next often once one
+    only onto or out outside over please quite rather right since somehow soon still than them then
+    there
     though through till together tomorrow tonight totally twice two under until up upon very via
     what where whether which who why within without yet abroad anyway all both few past several
     thanks sorry too off down him ist sind bin war wird wurde wurden hat habe haben hatte geht gehe

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import takewhile
 
 from memory_core.domain.text import spelling
 from memory_core.domain.text.analyzer import terms_of
@@ -92,6 +93,8 @@ _HINT = re.compile(r"[\d一二三四五六七八九十曜]|noon|midnight|mittag|
 `_WORDS_OF_VALUES`.
 """
 _WORD = re.compile(r"[^\W\d_]+")
+_PHRASE = re.compile(r"(?:[ -][^\W\d_]{2,24}){1,2}")
+"""The next words after a number's first: "12 conditional probability problems"."""
 _JAPANESE_COUNT = re.compile(
     r"(?P<number>\d{1,9}(?:[.,]\d{1,9})?"
     r"|[一二三四五六七八九十])(?P<myriad>万(?P<rest>\d千?)?)?(?P<unit>円|錠|匹|羽|頭|人|台|本|個|回|歳"
@@ -106,11 +109,14 @@ class Values:
     Attributes:
         whens: By kind ("weekday", "time", "date", "month", "phone") the values.
         numbers: By unit or counted thing the numbers; "" for numbers without a unit.
+        phrases: By a further word after a number's unit, which may be the thing that it counts,
+            the numbers.
 
     """
 
     whens: Mapping[str, frozenset[str]]
     numbers: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.whens) or bool(self.numbers)
@@ -123,10 +129,14 @@ class Values:
         """
         if not self:
             return self
-        units = self.numbers.keys() & asked.units or self.numbers.keys() & {""}
-        return Values(
-            self.whens if asked.when else {}, {unit: self.numbers[unit] for unit in units}
-        )
+        numbers = {
+            unit: self.numbers.get(unit, frozenset()) | self.phrases.get(unit, frozenset())
+            for unit in self.numbers.keys() | self.phrases.keys()
+            if unit and asked.counts(unit)
+        }
+        if not numbers and "" in self.numbers:
+            numbers[""] = self.numbers[""]
+        return Values(self.whens if asked.when else {}, numbers)
 
     def differ(self, other: Values, *, loosely: bool) -> bool:
         """Whether the values are of the same kind and differ.
@@ -185,6 +195,10 @@ class AskedKind:
             units.add("money")
         return cls(frozenset(units), _ASKS_WHEN.search(question) is not None, frozenset(terms))
 
+    def counts(self, unit: str) -> bool:
+        """Whether it asks for numbers of a unit, which is stemmed as an English word."""
+        return unit in self.units or not self.units.isdisjoint(terms_of([unit], "german"))
+
 
 def values_in(text: str) -> Values:
     """The times and numbers of a sentence."""
@@ -216,7 +230,7 @@ def _read_values(text: str) -> Values:
     for name, day in _JAPANESE_WEEKDAY.items():
         if name in text:
             whens.setdefault("weekday", set()).add(day)
-    return Values({kind: frozenset(values) for kind, values in whens.items()}, _numbers(rest))
+    return Values({kind: frozenset(values) for kind, values in whens.items()}, *_numbers(rest))
 
 
 def _dated(match: re.Match[str], whens: dict[str, set[str]]) -> str:
@@ -245,8 +259,10 @@ def _timed(match: re.Match[str], whens: dict[str, set[str]]) -> str:
     return " ; "
 
 
-def _numbers(text: str) -> Mapping[str, frozenset[str]]:
+def _numbers(text: str) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
+    """The numbers of a text by unit, and by the further words after the unit."""
     by_unit: dict[str, set[str]] = {}
+    by_word: dict[str, set[str]] = {}
     for match in _JAPANESE_COUNT.finditer(text):
         number = _KANJI.get(match["number"], match["number"]) + (
             f"万{match['rest'] or ''}" if match["myriad"] else ""
@@ -264,6 +280,8 @@ def _numbers(text: str) -> Mapping[str, frozenset[str]]:
             unit = ""
         else:
             unit = "".join(terms_of([after])) or ("%" if after == "%" else "")
+            for word in _further_words(text, match.end()):
+                by_word.setdefault("".join(terms_of([word])), set()).add(number)
         by_unit.setdefault(unit, set()).add(number)
     before = ""
     for word in (*_WORD.findall(text.casefold()), "now"):
@@ -272,4 +290,14 @@ def _numbers(text: str) -> Mapping[str, frozenset[str]]:
         elif before in _COUNTS and word not in _NOT_COUNTED:
             by_unit.setdefault("".join(terms_of([word])), set()).add(_COUNTS[before])
         before = word
-    return {unit: frozenset(numbers) for unit, numbers in by_unit.items()}
+    return (
+        {unit: frozenset(numbers) for unit, numbers in by_unit.items()},
+        {word: frozenset(numbers) for word, numbers in by_word.items()},
+    )
+
+
+def _further_words(text: str, start: int) -> list[str]:
+    """The words after a number's unit that may belong to its phrase."""
+    phrase = _PHRASE.match(text, start)
+    words = phrase.group().casefold().replace("-", " ").split() if phrase else []
+    return [*takewhile(lambda word: word not in _NOT_COUNTED, words)]
