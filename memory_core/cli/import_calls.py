@@ -233,11 +233,9 @@ async def send_all(
                 state.write(path)
                 sent += len(call.items)
             rate = sent / max(time.monotonic() - started, 1e-6)
-            progress.update(
-                bar,
-                completed=min(total, stream.tell()),
-                detail=f"{state.new + state.known} items, {rate:.0f}/s",
-            )
+            detail = f"{state.new + state.known} items, {rate:.0f}/s"
+            progress.update(bar, completed=min(total, stream.tell()), detail=detail)
+            run.output.progress_line(f"{source.file.name}: {detail}")
     state.finished_at = datetime.now(timezone.utc).isoformat()
     state.write(path)
     return sent

@@ -28,7 +28,14 @@ from memory_core.cli.import_calls import (
 )
 from memory_core.cli.import_formats.formats import FORMATS, OWN_EXPORT, detect_format
 from memory_core.cli.import_formats.json_streams import UnreadableFile, open_export
-from memory_core.cli.service import LONGEST_POLL_S, UNDER_WAY, MemoryService, key_of_call, path_part
+from memory_core.cli.service import (
+    LONGEST_POLL_S,
+    UNDER_WAY,
+    CallFailed,
+    MemoryService,
+    key_of_call,
+    path_part,
+)
 from memory_core.cli.target import Target, state_folder
 from memory_core.domain.errors import PlainError
 
@@ -112,20 +119,19 @@ async def _import(run: CommandRun, source: ImportSource, *, again: bool, wait: b
     earlier = state.calls
     async with run.service(works=wait or kind == OWN_EXPORT) as service:
         started = time.monotonic()
-        if kind == OWN_EXPORT:
-            await _bring_own_export(run, service, file, state, path)
-        else:
-            try:
+        try:
+            if kind == OWN_EXPORT:
+                await _bring_own_export(run, service, file, state, path)
+            else:
                 sent = await send_all(run, service, source, state, path, skipped)
-            except asyncio.CancelledError:
-                run.output.note(
-                    f"Interrupted after {state.new + state.known} items: {BEGUN_AGAIN_BY}."
-                )
-                raise
-        seconds = time.monotonic() - started
-        if wait and kind != OWN_EXPORT:
-            await _wait_until_formed(run, service)
-            conflicts = await _conflicts_to_decide(service)
+            seconds = time.monotonic() - started
+            if wait and kind != OWN_EXPORT:
+                await _wait_until_formed(run, service)
+                conflicts = await _conflicts_to_decide(service)
+        except (asyncio.CancelledError, CallFailed):
+            if items := state.new + state.known:
+                run.output.note(f"Interrupted after {items} items: {BEGUN_AGAIN_BY}.")
+            raise
     for entry in state.refused:
         skipped.add(entry["reason"], entry["place"])
     report = {
@@ -207,7 +213,9 @@ async def _wait_until_formed(run: CommandRun, service: MemoryService) -> None:
         bar = progress.add_task("forming memories", total=None, detail="")
         while left := await _conversations_under_way(service):
             most = max(most, left)
-            progress.update(bar, total=most, completed=most - left, detail=f"{left} tasks left")
+            detail = f"{left} tasks left"
+            progress.update(bar, total=most, completed=most - left, detail=detail)
+            run.output.progress_line(f"forming memories: {detail}")
             await asyncio.sleep(pause)
             pause = min(1.5 * pause, LONGEST_POLL_S)
 
@@ -277,7 +285,7 @@ def _print_report(run: CommandRun, report: Json) -> None:
             )
     for entry in report["skipped"]:
         run.output.line(
-            f"  left out {entry['count']}: {entry['reason']} ({', '.join(entry['examples'])})"
+            f"  left out {entry['count']}: {entry['reason']} ({'; '.join(entry['examples'])})"
         )
     if report.get("conflicts_to_decide"):
         run.output.line(

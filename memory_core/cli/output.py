@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TextIO
 
 from rich.console import Console
@@ -28,6 +29,8 @@ from memory_core.cli.service import CallFailed
 
 SHOWN_CHARACTERS = 300
 """The most characters of a text in a table."""
+PROGRESS_S = 30
+"""Seconds between two lines of progress where no bar is shown."""
 
 
 class Output:
@@ -36,8 +39,11 @@ class Output:
     With `as_json`, the standard output has a single JSON document and no further text.
     """
 
-    def __init__(self, *, as_json: bool = False) -> None:
+    def __init__(
+        self, *, as_json: bool = False, seconds_now: Callable[[], float] = time.monotonic
+    ) -> None:
         self.as_json = as_json
+        self._seconds_now, self._progress_printed_at = seconds_now, seconds_now()
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
         self._notes = Console(
             stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True
@@ -142,9 +148,23 @@ class Output:
             TextColumn("{task.fields[detail]}", markup=False),
             TimeElapsedColumn(),
             console=self._notes,
-            disable=self.as_json or not self._notes.is_terminal,
+            disable=self._hides_bars,
             transient=True,
         )
+
+    def progress_line(self, text: str) -> None:
+        """Print the progress where its display is hidden, at most twice a minute.
+
+        With JSON nothing is printed, since programs read the standard error output, too.
+        """
+        now = self._seconds_now()
+        if self._hides_bars and not self.as_json and now - self._progress_printed_at >= PROGRESS_S:
+            self._progress_printed_at = now
+            self.note(text)
+
+    @property
+    def _hides_bars(self) -> bool:
+        return self.as_json or not self._notes.is_terminal
 
 
 def _print(console: Console, stream: TextIO, text: str, style: str) -> None:

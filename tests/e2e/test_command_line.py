@@ -351,6 +351,17 @@ def test_an_import_that_is_interrupted_and_killed_goes_on_and_doubles_nothing(
         assert len(locked.get(path, params={"user_id": user}).json()["messages"]) == 2
 
 
+def test_an_import_that_fails_after_its_first_items_says_how_it_goes_on(
+    remote: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key may send the messages, and may not look at the tasks that are waited for."""
+    (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "I keep bees"}')
+    key = remote.json("keys", "make", "--name", "sender", "--right", "write")["key"]
+    monkeypatch.setenv("MEMORY_CORE_KEY", key)
+    failed = remote.run("import", str(tmp_path / "chat.jsonl"), code=4)
+    assert "Interrupted after 1 items: the same command goes on from there." in failed.stderr
+
+
 def acknowledged(states: Path) -> int:
     """The calls that the only state file counts."""
     return sum(json.loads(file.read_bytes())["calls"] for file in states.glob("*.json"))

@@ -91,6 +91,18 @@ def test_texts_neither_steer_a_terminal_nor_are_read_as_styles(
     assert "[link=http://a]click[/link]" in written.getvalue()
 
 
+def test_without_a_terminal_the_progress_is_a_line_each_half_minute(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An import of a quarter of an hour, in a pipe or a log, printed nothing until its end."""
+    for as_json, printed in ((False, "later\nlast\n"), (True, "")):
+        moments = iter((0.0, 5.0, 31.0, 32.0, 62.0))
+        output = Output(as_json=as_json, seconds_now=lambda moments=moments: next(moments))
+        for text in ("first", "later", "again", "last"):
+            output.progress_line(text)
+        assert capsys.readouterr().err == printed
+
+
 def test_the_doctor_names_each_wrong_and_each_unknown_setting() -> None:
     settings, checks = settings_checks(
         {

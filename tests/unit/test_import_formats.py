@@ -115,6 +115,45 @@ def test_of_claude_what_was_said_is_read_with_the_names_of_files() -> None:
     assert third == Skipped("without words", "conversation 1, message 3")
 
 
+def test_a_message_without_a_readable_time_has_that_of_the_message_before() -> None:
+    """Without it, an old message would be dated by the import, and be newer than all others."""
+    times = (None, "2025-02-01T10:00:00Z", "yesterday", None)
+    read_times = [f"2025-0{month}-01T10:00:00+00:00" for month in (1, 2, 2, 2)]
+    claude = {
+        "uuid": "a",
+        "created_at": "2025-01-01T10:00:00Z",
+        "chat_messages": [
+            {"uuid": f"m{number}", "sender": "human", "text": "hi", "created_at": time}
+            for number, time in enumerate(times)
+        ],
+    }
+    message_lines = [
+        json.dumps({"role": "user", "content": "hi", "session_id": "s", "timestamp": time})
+        for time in ("2025-01-01T10:00:00Z", *times[1:])
+    ]
+    chatgpt = chatgpt_conversation("c", "a", "b", "c") | {"create_time": 1735725600}
+    for key, time in (("c-m0", None), ("c-m1", 1738404000), ("c-m2", 1e18)):
+        chatgpt["mapping"][key]["message"]["create_time"] = time
+    for items, expected in (
+        (read([claude]), read_times),
+        (items_of(lines(*message_lines)), read_times),
+        (read([chatgpt]), read_times[:3]),
+    ):
+        assert [i.fields["timestamp"] for i in items if isinstance(i, ChatMessage)] == expected
+
+
+def test_a_message_of_chatgpt_that_is_left_out_has_its_own_reason() -> None:
+    for change, reason in (
+        ({"author": {"role": "wizard"}}, "no role that is known"),
+        ({"author": {"role": "tool"}}, "of the tool"),
+        ({"content": None}, "without words"),
+        ({"content": {"content_type": "code", "text": "1"}}, "not a visible text"),
+    ):
+        conversation = chatgpt_conversation("c", "a")
+        conversation["mapping"]["c-m0"]["message"].update(change)
+        assert Skipped(reason, "conversation 1, message 3") in read([conversation])
+
+
 @pytest.mark.parametrize("value", [MEM0, MEM0["results"], {"memories": MEM0["results"]}])
 def test_of_mem0_the_memories_of_one_user_are_read(value: Any) -> None:
     memory, *skipped = read(value)

@@ -68,6 +68,26 @@ def test_a_schema_is_valid_and_plain(tool: Tool) -> None:
     )
 
 
+def test_a_wrong_argument_is_answered_with_a_tool_and_never_with_a_call_of_the_http_api() -> None:
+    """memory_forget with a query suggested `POST /api/v1/memories/retrieve`."""
+    for name, field, suggestion in (
+        ("memory_forget", "query", "memory_search, and then ids"),
+        ("memory_save", "messages", "memory_converse"),
+        ("memory_save", "text", "content"),
+        ("memory_search", "known_at", None),
+        ("memory_search", "half_life", None),
+    ):
+        (arguments,) = (tool.arguments for tool in TOOLS if tool.name == name)
+        with pytest.raises(Invalid) as refused:
+            checked_arguments(arguments, {field: "x"})
+        (error,) = (error for error in refused.value.errors if error.field == field)
+        meant = f"; did you mean {suggestion}?" if suggestion else ""
+        assert (error.message, error.did_you_mean) == (
+            f"is not a field of this request{meant}",
+            suggestion,
+        )
+
+
 @each_tool
 def test_a_description_says_when_to_use_the_tool_and_each_field_what_it_is(tool: Tool) -> None:
     assert re.search(r"\b(when|only|Use|Call|at its end)\b", tool.description), tool.description

@@ -13,6 +13,7 @@ from memory_core.cli.import_formats.items import (
     list_of,
     message_items,
     service_name,
+    time_of_message,
 )
 from memory_core.cli.import_formats.json_streams import first_character, list_elements
 
@@ -48,6 +49,7 @@ def _conversation_items(conversation: Any, place: str) -> Iterator[Item]:
     )
     for _ in range(given_up):
         yield Skipped("on a branch that was given up", place)
+    when = conversation.get("create_time")
     for index, key in enumerate(branch, 1):
         message = mapping[key].get("message")
         if not isinstance(message, dict):
@@ -56,19 +58,23 @@ def _conversation_items(conversation: Any, place: str) -> Iterator[Item]:
         content, author = message.get("content"), message.get("author")
         role = author.get("role") if isinstance(author, dict) else None
         if not _is_said(message):
-            kind = content.get("content_type") if isinstance(content, dict) else None
-            hidden = role in ("system", "tool") or not isinstance(kind, str)
-            yield Skipped(
-                f"of the {role}"
-                if hidden and isinstance(role, str) and role in ROLES
-                else "not said by anybody",
-                at,
-            )
+            yield Skipped(_reason_left_out(role, content), at)
             continue
-        when, own = message.get("create_time"), message.get("id") or key
+        when = time_of_message(message.get("create_time"), when)
+        own = message.get("id") or key
         yield from message_items(
             session, role, _text_of(content), when, own, at, title=conversation.get("title")
         )
+
+
+def _reason_left_out(role: Any, content: Any) -> str:
+    """The reason why a message of a conversation is left out."""
+    if not isinstance(role, str) or role not in ROLES:
+        return "no role that is known"
+    if role in ("system", "tool"):
+        return f"of the {role}"
+    kind = content.get("content_type") if isinstance(content, dict) else None
+    return "not a visible text" if isinstance(kind, str) else "without words"
 
 
 def _branch(mapping: Json, current: Any) -> dict[str, None]:

@@ -13,6 +13,7 @@ from memory_core.cli.import_formats.items import (
     message_items,
     service_name,
     storable_text,
+    time_of_message,
 )
 from memory_core.cli.import_formats.json_streams import first_character, list_elements
 
@@ -33,6 +34,7 @@ def read_claude(stream: IO[bytes], name: str) -> Iterator[Item]:
             yield Skipped("not a conversation", place)
             continue
         session = service_name("claude", conversation.get("uuid"), place)
+        when = conversation.get("created_at")
         for index, message in enumerate(messages, 1):
             at = f"{place}, message {index}"
             if not isinstance(message, dict):
@@ -50,11 +52,8 @@ def read_claude(stream: IO[bytes], name: str) -> Iterator[Item]:
                 for file in files
                 if isinstance(file, str) and file
             )
-            words, when, own = (
-                (text + named).strip(),
-                message.get("created_at"),
-                message.get("uuid"),
-            )
+            words, own = (text + named).strip(), message.get("uuid")
+            when = time_of_message(message.get("created_at"), when)
             yield from message_items(
                 session, message.get("sender"), words, when, own, at, title=conversation.get("name")
             )

@@ -126,6 +126,19 @@ def _pieces(text: str) -> Iterator[str]:
         yield rest
 
 
+def time_of_message(given: Any, before: Any) -> Any:
+    """The time of a message; without a readable time, that of the message before.
+
+    Without any, an old message would have the time of the import, and be newer than all others.
+
+    Args:
+        given: The time of the message as the export has it.
+        before: The time of the message before, or of the conversation, as the export has it.
+
+    """
+    return before if iso_moment(given) is None else given
+
+
 def iso_moment(value: Any) -> str | None:
     """A moment as ISO 8601 with a time zone; None where there is no moment.
 

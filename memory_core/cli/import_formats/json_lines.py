@@ -13,6 +13,7 @@ from memory_core.cli.import_formats.items import (
     message_items,
     service_name,
     storable,
+    time_of_message,
 )
 from memory_core.cli.import_formats.json_streams import objects_of
 
@@ -72,6 +73,7 @@ def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
     """
     default = service_name("import", name, "file")
     counts: dict[str, int] = {}
+    times: dict[str, Any] = {}
     for place, entry in objects_of(stream):
         if isinstance(entry, Skipped):
             yield entry
@@ -93,7 +95,10 @@ def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
             )
             counts[session] = counts.get(session, 0) + 1
             own = message.get("id") or f"{session}-{counts[session]}"
-            when = message.get("timestamp") or message.get("created_at")
+            times[session] = when = time_of_message(
+                message.get("timestamp") or message.get("created_at"),
+                times.get(session, entry.get("created_at")),
+            )
             actor = message.get("actor") or message.get("name")
             title = entry.get("title") or entry.get("session_title")
             yield from message_items(

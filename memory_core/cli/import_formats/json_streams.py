@@ -16,6 +16,8 @@ from memory_core.cli.import_formats.items import Json, Skipped
 
 LINE_BYTES = 8 * 2**20
 """The most bytes of a line; a longer line is left out."""
+READ_BYTES = 8 * 2**10
+"""Bytes that are read at once; the progress of an import is shown by the bytes read."""
 MOST_NESTED = 200
 """The most levels of objects and lists in a document."""
 _DEPTH_CHANGES = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
@@ -91,7 +93,8 @@ def list_elements(stream: IO[bytes], key: str | None = None) -> Iterator[Any]:
     count, depth, level, in_list, last_key = 0, 0, 1 if key is None else 2, False, None
     builder: Any = None
     try:
-        for event, value in ijson.basic_parse(stream, use_float=True):
+        parsed = ijson.basic_parse(stream, use_float=True, buf_size=READ_BYTES)
+        for event, value in parsed:
             change = _DEPTH_CHANGES.get(event, 0)
             depth += change
             if depth > MOST_NESTED:

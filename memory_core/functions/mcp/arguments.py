@@ -7,20 +7,31 @@ whose models check the values. Only the fields that a model needs in most calls 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
 from memory_core.domain.chat.messages import MAX_MESSAGES
-from memory_core.domain.errors import FieldError
+from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import Input, Query
 from memory_core.functions.request_parsing import from_json, invalid
 
 Model = TypeVar("Model", bound=BaseModel)
 SHORT_CONTEXT = 1000
 """Tokens of a context where the model names no other number."""
+TOOLS_BY_CALL = {
+    "POST /api/v1/memories": "memory_converse",
+    "POST /api/v1/memories/save": "memory_save",
+    "POST /api/v1/memories/bulk": "memory_save",
+    "POST /api/v1/memories/retrieve": "memory_search",
+    "POST /api/v1/context": "memory_context",
+}
+"""A call of the HTTP API that a suggestion names → the tool that does the same."""
+_CALL = re.compile(r"[A-Z]+ /api/v1/[^\s,]+")
 MOMENT = "Like 2026-05-08T13:56:00Z."
 
 
@@ -198,10 +209,28 @@ def checked_arguments(
     """
     try:
         return from_json(model, given or {}, now=now)
+    except Invalid as refused:
+        raise invalid(*map(_suggesting_tools, refused.errors)) from None
     except TypeError:  # a number beyond 64 bits, or a text that is no Unicode
         raise invalid(
             FieldError("arguments", "hold a number beyond 64 bits, or a text that is no Unicode")
         ) from None
+
+
+def _suggesting_tools(error: FieldError) -> FieldError:
+    """The error with tools in the place of the calls that its suggestion names.
+
+    A suggestion without such a tool, or of a setting, is left out: a model can't follow it.
+    """
+    call = error.did_you_mean
+    if call is None or not (_CALL.search(call) or call.startswith("the setting")):
+        return error
+    message = error.message.removesuffix(f"; did you mean {call}?")
+    names = [TOOLS_BY_CALL.get(name) for name in _CALL.findall(call)]
+    if not names or None in names:
+        return replace(error, message=message, did_you_mean=None)
+    tool = _CALL.sub(lambda match: TOOLS_BY_CALL[match[0]], call)
+    return replace(error, message=f"{message}; did you mean {tool}?", did_you_mean=tool)
 
 
 @functools.cache
