@@ -63,3 +63,21 @@ def test_a_budget_or_deadline_without_another_owner_is_the_speakers(
         if fact.attribute
     }
     assert slots == {("user", attribute): value}
+
+
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("We moved to Phoenix for the web framework.", None),
+        ("We moved to Phoenix for our backend.", None),
+        ("We moved to Phoenix as our web framework.", None),
+        ("I moved to Phoenix for the weather.", "Phoenix"),
+        ("I moved to Phoenix for a job at a software company.", "Phoenix"),
+        ("We moved to Phoenix for the university.", "Phoenix"),
+        ("We moved to Phoenix in the summer.", "Phoenix"),
+    ],
+)
+def test_a_move_of_software_is_no_home(text: str, home: str | None) -> None:
+    messages = [Message(role="user", content=text, timestamp=NOW)]
+    slots = {fact.attribute: fact.value for fact in said_facts(messages)}
+    assert slots.get("home city") == home

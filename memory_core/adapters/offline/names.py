@@ -100,6 +100,8 @@ _NOWHERE = """
     there it them spring summer autumn winter
 """
 NOWHERE = frozenset((*_NOWHERE.split(), *MONTHS, *WEEKDAYS))
+_USE = re.compile(r",? (?:for|as|on|in) (?:all )?(?:the|our|my|an?) ([^,.;:!?]{2,40})")
+"""What something is used for."""
 _LEFT_FOR = re.compile(
     rf"\A(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{ANY_MONTH}|\d)"
     r"|(?:a|two|three|\d+) \w+ ago).*)?",
@@ -153,14 +155,20 @@ def home(words: str) -> str | None:
     """A place to which people move; None for a tool or a department.
 
     A capitalised name needs a known town or region in it ("North London"), or one after it ("Lorch,
-    Germany"), since projects and colleagues move to other things in the same words.
+    Germany"), since projects and colleagues move to other things in the same words. Phoenix is a
+    tool where software moves to it: "Phoenix for the web framework".
     """
     candidate = place(words)
     if candidate is None:
         return None
     if candidate not in words:
         return candidate if _is_known(candidate) else None
-    match = _REGION_AFTER.match(words, words.index(candidate) + len(candidate))
+    end = words.index(candidate) + len(candidate)
+    if (use := _USE.match(words, end)) is not None:
+        about = themes(tokens(use[1]))
+        if about.get("technology") and not about.keys() & {"work", "education"}:
+            return None
+    match = _REGION_AFTER.match(words, end)
     return candidate if _has_town(candidate) or (match and _has_town(match[1])) else None
 
 
