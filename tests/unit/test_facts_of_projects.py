@@ -81,3 +81,18 @@ def test_a_move_of_software_is_no_home(text: str, home: str | None) -> None:
     messages = [Message(role="user", content=text, timestamp=NOW)]
     slots = {fact.attribute: fact.value for fact in said_facts(messages)}
     assert slots.get("home city") == home
+
+
+@pytest.mark.parametrize(
+    ("text", "car"),
+    [
+        ("I drive the company van.", None),
+        ("The company van is a Ford Transit.", None),
+        ("I drive a company van.", None),
+        ("I drive a Ford Transit.", "a Ford Transit"),
+        ("I drive the old Golf.", "the old Golf"),
+    ],
+)
+def test_a_vehicle_of_the_company_is_not_the_speakers_car(text: str, car: str | None) -> None:
+    messages = [Message(role="user", content=text, timestamp=NOW)]
+    assert {fact.attribute: fact.value for fact in said_facts(messages)}.get("car") == car

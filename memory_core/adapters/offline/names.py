@@ -16,6 +16,7 @@ from memory_core.adapters.offline.fact_values import (
     unquoted,
 )
 from memory_core.domain.scene_assignment import themes
+from memory_core.domain.statements.change_topics import FOR_SOFTWARE
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
 from memory_core.domain.text.towns import has_town
@@ -100,8 +101,6 @@ _NOWHERE = """
     there it them spring summer autumn winter
 """
 NOWHERE = frozenset((*_NOWHERE.split(), *MONTHS, *WEEKDAYS))
-_USE = re.compile(r",? (?:for|as|on|in) (?:all )?(?:the|our|my|an?) ([^,.;:!?]{2,40})")
-"""What something is used for."""
 _LEFT_FOR = re.compile(
     rf"\A(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{ANY_MONTH}|\d)"
     r"|(?:a|two|three|\d+) \w+ ago).*)?",
@@ -164,10 +163,8 @@ def home(words: str) -> str | None:
     if candidate not in words:
         return candidate if _is_known(candidate) else None
     end = words.index(candidate) + len(candidate)
-    if (use := _USE.match(words, end)) is not None:
-        about = themes(tokens(use[1]))
-        if about.get("technology") and not about.keys() & {"work", "education"}:
-            return None
+    if FOR_SOFTWARE.search(words, end) is not None:
+        return None
     match = _REGION_AFTER.match(words, end)
     return candidate if _has_town(candidate) or (match and _has_town(match[1])) else None
 

@@ -135,7 +135,7 @@ _TIMED_HEAD = re.compile(
 """A line above a message of a chat: "tom 10:02 AM"."""
 _NAMED = re.compile(rf"^[ \t]*(?P<name>{_NAME})[:：][ \t]+[^\n]*", re.MULTILINE)
 _TERSE_ANSWER = re.compile(
-    r"[ \t]*(?:a|answer|antwort|答え?)[:：][ \t]*(?:[^\s.!?:]{1,30}[ \t]?){1,3}\W{0,3}\Z",
+    r"[ \t]{0,4}(?:a|answer|antwort|答え?)[:：][ \t]{0,4}(?:[^\s.!?:]{1,30}[ \t]?){1,3}\W{0,3}\Z",
     re.IGNORECASE,
 )
 """A line of a form of questions that only names a value: "A: Lyon"."""

@@ -57,8 +57,8 @@ _ROLES = (
     r"|speaker \w{1,10}|kunde|kundin|berater(?:in)?|mitarbeiter(?:in)?|お客様|担当者|質問者|回答者"
 )
 _OWN_TOPIC = re.compile(
-    rf"\s*(?P<role>{_ROLES})[ \t]*: (?:I|we|my|our|ich|wir|mein\w{{0,2}}|unser\w{{0,2}})\b"
-    r"[^\n]{1,200}\b(?P=role)\b[^\n]*\s*\Z",
+    rf"(?P<role>{_ROLES})[ \t]*: (?:I|we|my|our|ich|wir|mein\w{{0,2}}|unser\w{{0,2}})\b"
+    r"[^\n]{1,200}?\b(?P=role)\b[^\n]{0,200}\Z",
     re.IGNORECASE,
 )
 """A line that a role opens, but speaks of: "Support: I work in support". No role says its name."""
@@ -159,7 +159,7 @@ def _without_others(text: str, is_story: bool) -> str:
 
     These are the rules for facts, wishes, behaviour and stories.
     """
-    lines = () if _OWN_TOPIC.match(text) else (_LINES,)
+    lines = () if _OWN_TOPIC.match(text.strip()) else (_LINES,)
     text = _without(
         text,
         (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, *lines, _LOGGED, _CODE, _OBJECT, _EXAMPLE),
