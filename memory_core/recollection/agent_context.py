@@ -31,8 +31,8 @@ If no memory surely answers the query, all kinds share the budget that a perhaps
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_core.domain.fields import local
@@ -51,7 +51,13 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.candidate_sources import Zones
-from memory_core.recollection.context_layout import Material, Wanted, mark_replaced, write_context
+from memory_core.recollection.context_layout import (
+    Material,
+    Wanted,
+    mark_replaced,
+    mark_withdrawn,
+    write_context,
+)
 from memory_core.recollection.context_pieces import (
     MOST_TRAITS,
     asks_ahead,
@@ -59,7 +65,12 @@ from memory_core.recollection.context_pieces import (
     instruction_pieces,
     profile_pieces,
 )
-from memory_core.recollection.earlier_facts import asked_window, earlier_pieces, end_of
+from memory_core.recollection.earlier_facts import (
+    asked_window,
+    earlier_pieces,
+    end_of,
+    german_windows,
+)
 from memory_core.recollection.expectations import (
     LATEST,
     Expectation,
@@ -85,12 +96,26 @@ _PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
 
 
 @dataclass(frozen=True, slots=True)
+class _Instructions:
+    """A person's instructions.
+
+    Attributes:
+        standing: Those that hold, newest first.
+        withdrawn: The words of those that were deleted, by the id of the message that gave each.
+
+    """
+
+    standing: list[Memory] = field(default_factory=list)
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class _Sources:
     """The sources of a context, without memories that are hidden.
 
     Attributes:
         profile: The person's profile.
-        instructions: Standing instructions, newest first.
+        instructions: The person's instructions.
         latest: The newest episodic memories that are not faded.
         turns: The last turns, newest first.
         is_running: Whether these are turns of the named session.
@@ -101,7 +126,7 @@ class _Sources:
     """
 
     profile: Profile
-    instructions: list[Memory]
+    instructions: _Instructions
     latest: list[Memory]
     turns: list[Memory]
     is_running: bool
@@ -172,7 +197,7 @@ class Briefing:
         earned = Grant.SURE if asks_ahead(query or "") else grant
         terms, most = rounds.terms | frozenset(tokens(query or "")), MOST_TRAITS if finds else None
         wanted: Wanted = {
-            "instructions": instruction_pieces(read.instructions, terms, moment),
+            "instructions": instruction_pieces(read.instructions.standing, terms, moment),
             "profile": profile_pieces(read.profile, terms, moment, most),
             "foresight": await _foresight(read, every, earned) if asked.wants("foresight") else [],
             "turns": turn_pieces,
@@ -180,7 +205,9 @@ class Briefing:
         }
         wanted = await asyncio.to_thread(mark_replaced, wanted, moment, untold)
         for kind in ("turns", "memories"):
-            wanted[kind] = mark_outdated(wanted[kind], every)
+            wanted[kind] = mark_withdrawn(
+                mark_outdated(wanted[kind], every), read.instructions.withdrawn
+            )
         earlier = await self._earlier(owner, asked, query or "", read)
         wanted["profile"] = [*earlier, *in_words(wanted["profile"])]
         material = Material(
@@ -209,7 +236,9 @@ class Briefing:
             self._profiles.of(owner, asked.at, without_session_id=asked.exclude_session_id)
             if asked.wants("profile")
             else _no_profile(),
-            self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
+            self._instructions(owner, asked, now)
+            if asked.wants("instructions")
+            else _no_instructions(),
             self._latest(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
             self._zones.with_head(owner, asked.time_zone),
@@ -236,7 +265,7 @@ class Briefing:
         if not (asked.wants("profile") and read.rounds.looks and asks_of_the_past(query)):
             return []
         analysis = read.rounds.looks[0].analysis
-        window = asked_window(analysis.windows, read.moment)
+        window = asked_window(analysis.windows or german_windows(query, read.moment), read.moment)
         then = (
             Profile()
             if window is None
@@ -295,13 +324,32 @@ class Briefing:
         memories, _ = readable(document for document in page if document.kind == "memory")
         return [memory for memory in memories if memory.searchable]
 
-    async def _instructions(self, owner: Owner, asked: ContextInput, now: datetime) -> list[Memory]:
-        """Return the person's standing instructions, newest first."""
+    async def _instructions(
+        self, owner: Owner, asked: ContextInput, now: datetime
+    ) -> _Instructions:
+        """Return the person's instructions; those that were withdrawn only as of now."""
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
-        where = Filter(
+        standing = Filter(
             statuses, types=_PROCEDURAL, categories=frozenset({INSTRUCTION}), at=asked.at, now=now
         )
-        return await self._newest(owner, where, MOST_INSTRUCTIONS)
+        if asked.at is not None:
+            return _Instructions(await self._newest(owner, standing, MOST_INSTRUCTIONS))
+        every = replace(standing, statuses=statuses | {Status.DELETED.value})
+        page = await self._store.page(owner, "memory", every, None, MOST_INSTRUCTIONS)
+        memories, _ = readable(document for document in page if document.kind == "memory")
+        active = [
+            memory
+            for memory in memories
+            if memory.searchable and memory.status is not Status.DELETED
+        ]
+        if len(page) == MOST_INSTRUCTIONS:  # older standing ones may be behind withdrawn ones
+            active = await self._newest(owner, standing, MOST_INSTRUCTIONS)
+        withdrawn = {
+            str(memory.metadata["message_id"]): memory.content
+            for memory in memories
+            if memory.status is Status.DELETED and "message_id" in memory.metadata
+        }
+        return _Instructions(active, withdrawn)
 
     async def _of_session(
         self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]
@@ -450,6 +498,10 @@ async def _nothing() -> list[Memory]:
 
 async def _given(memories: list[Memory]) -> list[Memory]:
     return memories
+
+
+async def _no_instructions() -> _Instructions:
+    return _Instructions()
 
 
 async def _no_profile() -> Profile:

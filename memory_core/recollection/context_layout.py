@@ -23,6 +23,7 @@ from memory_core.domain.ranking.selection import (
     room_for_perhaps,
 )
 from memory_core.domain.requests.memories import Context, Part, PartKind
+from memory_core.domain.text import remarks
 from memory_core.domain.text.fence import fenced
 from memory_core.domain.text.token_count import count_tokens
 from memory_core.recollection.replaced_lines import mark_replaced_pieces
@@ -212,6 +213,22 @@ def mark_replaced(wanted: Wanted, moment: datetime, untold: Sequence[Piece] = ()
         )
     )
     return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
+
+
+def mark_withdrawn(pieces: Sequence[Piece], withdrawn: Mapping[str, str]) -> list[Piece]:
+    """Mark the turns that gave an instruction which was withdrawn.
+
+    Args:
+        pieces: The pieces.
+        withdrawn: The words of withdrawn instructions, by the ids of the turns that gave them.
+
+    """
+    return [
+        replace(piece, mark=remarks.withdrawn(withdrawn[piece.id], piece.text))
+        if piece.id in withdrawn and not piece.mark
+        else piece
+        for piece in pieces
+    ]
 
 
 def _besides(pieces: Sequence[Piece], standing: Sequence[Piece]) -> list[Piece]:

@@ -15,7 +15,8 @@ from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.scenes import Profile, profile_line
 from memory_core.domain.statements.attributes import also_called, called_in
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.dates import Window
+from memory_core.domain.text.dates import Window, named_dates
+from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
 from memory_core.recollection.context_pieces import shown_value
 from memory_core.recollection.quotations import shown_at
 
@@ -62,6 +63,20 @@ def asked_window(windows: Sequence[Window], moment: datetime) -> Window | None:
         key=lambda window: window.start,
         default=None,
     )
+
+
+def german_windows(query: str, moment: datetime) -> list[Window]:
+    """The stretches of days that a German question names: "im Mai".
+
+    Args:
+        query: The question.
+        moment: The moment, in the caller's time zone.
+
+    """
+    if not names_german_time(query):
+        return []
+    english = with_english_times(query, german=True, japanese=False)
+    return [named.window for named in named_dates(english, moment)]
 
 
 def _latest_of(window: Window, today: date) -> Window:

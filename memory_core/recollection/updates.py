@@ -30,7 +30,9 @@ LEAST_SHARE = 0.5
 """The part of the best relevance that a statement behind the results must reach."""
 _OF_THE_PAST = re.compile(
     r"\b(?:did|was|were|had|ago|used to|(?<!the )(?<!my )(?<!our )first|originally|initially|before"
-    r"|last|yesterday|hatte|war|waren|damals|früher|zuerst|gestern|letzte\w*)\b"
+    r"|last|yesterday|hatte|war|waren|damals|früher|zuerst|gestern|letzte\w*"
+    r"|gewohnt|gelebt|gearbeitet|gehabt|gewesen|geheißen|verdient|gekostet|wohnten?|lebten?"
+    r"|arbeiteten?|verdienten?|hieß(?:en)?)\b"
     r"|(?:ました|でした|かった|った)(?:か|の|っけ)?[?？。]?$|前は|最初",
     re.IGNORECASE,
 )

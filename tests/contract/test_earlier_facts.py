@@ -53,6 +53,8 @@ async def profile(core: MemoryCore, query: str, **fields: object) -> list[str]:
         "Where was I living in summer 2025?",
         "Where did I live before I moved?",
         "Where did I live in 2025?",
+        "Wo habe ich im Mai gewohnt?",
+        "Wo wohnte ich im Mai?",
     ],
 )
 async def test_a_question_of_the_past_is_told_what_held_then_and_until_when(
@@ -72,6 +74,9 @@ async def test_a_question_of_the_past_is_told_what_held_then_and_until_when(
         "Where did I live in November?",
         "Where did I live in 2023?",
         "What did I eat in May?",
+        "Wo wohne ich?",
+        "Wo habe ich im November gewohnt?",
+        "Was habe ich im Mai gegessen?",
     ],
 )
 async def test_what_held_at_another_time_or_of_another_matter_is_not_told(

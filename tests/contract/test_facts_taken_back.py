@@ -107,6 +107,8 @@ async def profiles(world: World, *messages: str) -> list[dict[str, object]]:
         ),
         (("札幌の病院で看護師をしています。", "病院を辞めました。少し休みます。"), "employer"),
         (("Call me Captain.", "ok stop calling me Captain, it was fun for a week"), "name"),
+        (("I eat meat again.", "I'm vegan again."), "eats meat"),
+        (("I eat meat.", "I went back to being a vegetarian again."), "eats meat"),
     ],
 )
 async def test_what_is_taken_back_ends(world: World, messages: tuple[str, str], slot: str) -> None:
@@ -119,6 +121,9 @@ async def test_what_is_taken_back_ends(world: World, messages: tuple[str, str], 
     ("messages", "slot"),
     [
         (("I'm allergic to nuts.", "It isn't nuts, it's seeds."), "allergy to nuts"),
+        (("I have type 2 diabetes.", "I don't have type 1 diabetes."), "condition type 2 diabetes"),
+        (("I don't eat meat.", "I'm vegan again."), "eats meat"),
+        (("I eat meat.", "My sister is vegan again."), "eats meat"),
         (
             ("I'm allergic to nuts.", "The test kitchen says it isn't nuts, it's seeds."),
             "allergy to nuts",

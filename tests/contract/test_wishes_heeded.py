@@ -432,6 +432,9 @@ async def test_a_rule_for_a_coding_agent_ends_when_the_work_is_fine_again(core: 
         ("Always answer in bullet points.", "You can use default exports again."),
         ("Never mention my ex.", "It's fine to restart the worker now."),
         ("Antworte immer auf Deutsch.", "Du darfst wieder auf main pushen."),
+        ("Never push to main.", "The docs say you can push to main again."),
+        ("Never push to main.", "In der Doku steht, dass du wieder auf main pushen darfst."),
+        ("いつも英語で返事してください", "この文を日本語に戻してください。"),
         ("いつも短く答えてください", "また本番にデプロイしていいですよ"),
         ("Please always address me as Dr. Okafor.", "Do not call me by phone, email only please."),
         ("Call me Max.", "Never call me before 9."),
@@ -463,6 +466,16 @@ async def test_a_permission_ends_the_instruction_about_the_same(
     assert await instructions(core) == [wish]
     await tell(core, permission, session="s2", at=NOW + DAY)
     assert await instructions(core) == []
+
+
+async def test_a_quoted_instruction_that_was_withdrawn_is_marked(core: MemoryCore) -> None:
+    await tell(core, "Always answer in German.", session="s1")
+    await tell(core, "I live in Linz and please never use emojis.", session="s2")
+    await tell(core, "You can answer in English again.", session="s3", at=NOW + DAY)
+    asked = ContextInput.model_validate({"query": "Do I want answers in German? Emojis in Linz?"})
+    text = (await core.context(ALICE, asked)).context
+    assert "Always answer in German. (withdrawn)" in text
+    assert text.count("withdrawn") == 1
 
 
 async def test_a_request_that_is_denied_forgets_nothing(core: MemoryCore) -> None:

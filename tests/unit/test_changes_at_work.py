@@ -43,6 +43,8 @@ OF_THE_SAME = [
 UNDONE = [
     ("Our CI runs on Buildkite now.", "Our CI runs on Jenkins again."),
     ("We moved sessions from Redis to Postgres.", "We moved sessions back to Redis."),
+    ("I cycle to work now.", "I'm taking the bus again."),
+    ("I cycle now.", "bus again"),
     ("Unser CI läuft jetzt auf Buildkite.", "Unser CI läuft wieder auf Jenkins."),
     (
         "My dentist appointment was moved to 8 October at 14:00.",
@@ -54,6 +56,11 @@ UNDONE = [
     ),
 ]
 STILL_SO = [
+    ("I take the bus to work.", "I'm taking the bus again."),
+    ("I cycle to work now.", "The bus was late again."),
+    ("I take the train to work.", "Train again late today."),
+    ("I cycle to work now.", "My sister takes the bus again."),
+    ("I live in Denver.", "We moved to Phoenix for the web framework."),
     ("Our CI runs on Jenkins.", "Our CI runs on Jenkins again."),
     ("Our CI runs on Buildkite now.", "Our CD runs on Jenkins again."),
     ("We use Redis for sessions.", "We moved sessions back to Redis."),

@@ -63,3 +63,36 @@ def test_a_budget_or_deadline_without_another_owner_is_the_speakers(
         if fact.attribute
     }
     assert slots == {("user", attribute): value}
+
+
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("We moved to Phoenix for the web framework.", None),
+        ("We moved to Phoenix for our backend.", None),
+        ("We moved to Phoenix as our web framework.", None),
+        ("I moved to Phoenix for the weather.", "Phoenix"),
+        ("I moved to Phoenix for a job at a software company.", "Phoenix"),
+        ("We moved to Phoenix for the university.", "Phoenix"),
+        ("We moved to Phoenix in the summer.", "Phoenix"),
+    ],
+)
+def test_a_move_of_software_is_no_home(text: str, home: str | None) -> None:
+    messages = [Message(role="user", content=text, timestamp=NOW)]
+    slots = {fact.attribute: fact.value for fact in said_facts(messages)}
+    assert slots.get("home city") == home
+
+
+@pytest.mark.parametrize(
+    ("text", "car"),
+    [
+        ("I drive the company van.", None),
+        ("The company van is a Ford Transit.", None),
+        ("I drive a company van.", None),
+        ("I drive a Ford Transit.", "a Ford Transit"),
+        ("I drive the old Golf.", "the old Golf"),
+    ],
+)
+def test_a_vehicle_of_the_company_is_not_the_speakers_car(text: str, car: str | None) -> None:
+    messages = [Message(role="user", content=text, timestamp=NOW)]
+    assert {fact.attribute: fact.value for fact in said_facts(messages)}.get("car") == car

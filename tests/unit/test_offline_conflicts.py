@@ -63,6 +63,12 @@ def ruling(new: DecisionItem, older: DecisionItem) -> tuple[str, float] | None:
             item("The server runs on port 8080"),
             ("DELETE", 0.5),
         ),
+        (item("User does not have type 1 diabetes"), item("User has type 2 diabetes"), None),
+        (
+            item("User does not have type 2 diabetes"),
+            item("User has type 2 diabetes"),
+            ("DELETE", 0.85),
+        ),
         (item("User was a nurse"), item("User is a nurse"), ("DELETE", 0.7)),
         (item("User has a brother"), item("User has a sister"), None),
         (item("User plays the violin"), item("User plays chess"), None),

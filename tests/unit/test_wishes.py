@@ -60,11 +60,16 @@ WITHDRAWALS = [
     "You can use imperial units again", "You don't need to answer in bullet points any more",
     "Stop answering in bullet points", "It's fine to suggest meat now",
     "Forget the rule about metric units", "You can mention my ex again",
+    "As I said, you can use emojis again", "The build is green, you can push again",
     "Du darfst wieder Emojis benutzen", "また敬語で話していいですよ", "もう短くなくていいです",
 ]  # fmt: skip
 HARMLESS = [
     "I never want you to worry about me.", "I always want you to be happy.",
     "I never want my kids to smoke.",
+    "The docs say you can push again.", "According to the docs you can push again.",
+    "My boss says you can use emojis again.", "Laut Doku darfst du wieder auf main pushen.",
+    "In der Doku steht, dass du wieder pushen darfst.",
+    "ドキュメントにはまたpushしていいと書いてあります。", "この文を日本語に戻してください。",
     "I forgot my keys", "forget it, never mind", "don't forget to send the mail",
     "Delete the temp files from the repo", "how do I forget my ex?", "Forget it", "never mind",
     "Don't let me forget Ben's birthday", "Remove the duplicates from this list",

@@ -412,7 +412,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b",
         a.language, filled="yes", many=True),
     Pattern("car", "{who} drives {value}",
-        r"drives?(?= (?:an?|my) | the (?:[\w-]{1,20} ){0,2}<car>)", a.thing),
+        r"drives?(?! \w+ company\b)(?= (?:an?|my) | the (?:[\w-]{1,20} ){0,2}<car>)", a.thing),
     Pattern("car", "{who} drives {value}",
         r"(?:new )?car is(?= (?:an?|the) (?:[\w-]+ ){0,3}[A-ZÀ-Þ])", a.thing, ("mine",)),
     Pattern("smokes", "{who} smokes", r"(?:smokes?|<be> a smoker)\b", a.nothing, filled="yes"),
@@ -423,7 +423,7 @@ ENGLISH: tuple[Pattern, ...] = (
         many=True),
     Pattern("eats meat", "{who} does not eat meat",
             r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly"
-            r"| going)? (?:vegan|vegetarian)\b", a.always, _ALL, "no"),
+            r"| going)? (?:vegan|vegetarian)\b(?! again\b)", a.always, _ALL, "no"),
     Pattern("smokes", "{who} smokes",
         r"<did>(?:started|gone back to|went back to|took up) smoking\b",
         a.always, filled="yes"),

@@ -11,7 +11,7 @@ recalled text, and words of systems, tools and nameless assistants make no facts
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
@@ -60,8 +60,9 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
 from memory_core.domain.statements.corrected import is_bare_time, may_answer, with_correction
 from memory_core.domain.statements.empty_facts import says_nothing
+from memory_core.domain.statements.filled_forms import answers_of_form
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
-from memory_core.domain.statements.short_answers import ShortAnswer, short_answer
+from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.slot_facts import last_word_wins
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, without_dots
 from memory_core.domain.text.shortening import beginning
@@ -88,8 +89,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     reading = _Reading()
     for number, message in enumerate(messages):
         if may_tell(message):
-            answer = short_answer(messages, number)
-            reading.read(message, number, answer, _asked(messages[number - 1 : number]))
+            asked = _asked(messages[number - 1 : number])
+            reading.read(message, number, _answers(messages, number, asked), asked)
         else:
             reading.before = message.content[-MOST_BEFORE:]
     # A sentence may run over a block of recalled memories, and then its quote is no
@@ -97,6 +98,13 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     proofs = Proofs(messages)
     facts = [*islice((fact for fact in reading.facts if _is_supported(fact, proofs)), MAX_FACTS)]
     return last_word_wins(sorted(facts, key=lambda fact: fact.message))
+
+
+def _answers(messages: Sequence[Message], number: int, asked: str) -> dict[int, str]:
+    """What a message's short answers mean, by their places in it."""
+    if (answer := short_answer(messages, number)) is not None:
+        return {answer.sentence.start: answer.meant}
+    return answers_of_form(messages[number].content, asked)
 
 
 def _asked(before: Sequence[Message]) -> str:
@@ -141,7 +149,7 @@ class _Turn:
     Attributes:
         message: The message.
         name: Name of the speaker.
-        answer: The short answer with which it begins.
+        answers: What its short answers mean, by their places.
         asked: What the assistant asked right before, or "".
         begun: The end of the speaker's message before, which this message continues, or "".
         before_it: The last sentence that was read, or "".
@@ -152,7 +160,7 @@ class _Turn:
 
     message: Message
     name: str
-    answer: ShortAnswer | None
+    answers: Mapping[int, str]
     asked: str
     begun: str
     before_it: str = ""
@@ -196,7 +204,7 @@ class _Reading:
         """Facts of the table before plain statements, each in the order they were said."""
         return [*self.certain.values(), *self.plain.values()]
 
-    def read(self, message: Message, number: int, answer: ShortAnswer | None, asked: str) -> None:
+    def read(self, message: Message, number: int, answers: Mapping[int, str], asked: str) -> None:
         """Read a message, sentence after sentence.
 
         Not read as statements are, in this order: what is pasted, not meant or about another
@@ -206,17 +214,17 @@ class _Reading:
         Args:
             message: The message.
             number: Its place among the messages.
-            answer: The short answer with which it begins.
+            answers: What its short answers mean, by their places.
             asked: What the assistant asked right before, or "".
 
         """
         name = speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
-        turn = _Turn(message, name, answer, asked, begun)
+        turn = _Turn(message, name, answers, asked, begun)
         for sentence in sentences_of_chat(own_words(message.content)):
             checkpoint()
             source = _Source(name, number, message.content[sentence.start : sentence.end])
-            if self._is_passed_over(sentence.text, turn):
+            if sentence.start not in answers and self._is_passed_over(sentence.text, turn):
                 continue
             sentence = _written_out(turn.under_label(sentence), opens=not turn.before_it)
             if self._takes_back(sentence.text, turn, source):
@@ -318,9 +326,9 @@ class _Reading:
 
     def _is_read_as_answer(self, sentence: Sentence, turn: _Turn, source: _Source) -> bool:
         """Whether the sentence is a short answer that fills slots; their facts are kept."""
-        if turn.answer is None or sentence.start != turn.answer.sentence.start:
+        meant = turn.answers.get(sentence.start)
+        if meant is None:
             return False
-        meant = turn.answer.meant
         abroad = list(facts_abroad(replace(sentence, text=meant), turn.name))
         matches = self._matches(meant, turn.name, abroad)
         of_table = [fact_of_match(match, turn.name) for match in matches]

@@ -38,6 +38,15 @@ _NOT_NOW = re.compile(
     r"|kein\w*(?! (?:schule|kita|unterricht|training)\b)|pas|would)\b|n't\b",
     re.IGNORECASE,
 )
+_KEPT = re.compile(
+    r"\b(?:[Ww]e|I|[Tt]hey|[Ii]t|[Hh]e|[Ss]he)(?: (?:always|usually|only|just)){0,2}"
+    r" (?:keep|store|retain|archive|cache)s? (?!(?:the|my|his|her|their|your) )"
+    r"(?:[\w-]{2,20} ){0,2}?\w{2,20}s for\b"
+    r"|\b(?:is|are) (?:always |only )?(?:kept|stored|retained|archived|cached) for\b"
+    r"|\b(?:[Ww]ir|[Ii]ch) (?:behalten?|speichern?|bewahren?|archivieren?) [^.!?]{0,40}"
+    r"\b(?:für|for)\b"
+)
+"""How long things are kept each time, which does not end: "we keep backups for 14 days"."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FORWARD = re.compile(
     r"\b(?:will|am|are|is|going to|gonna|plan(?:s|ning)?|flying|leaving|start(?:s|ing)?"
@@ -179,7 +188,7 @@ def _span_in_zone(text: str, said_at: datetime) -> tuple[datetime, datetime | No
 
     Confidence is 0.9 where the sentence names the time, 0.6 where it is a usual duration.
     """
-    if _NOT_NOW.search(text):
+    if _NOT_NOW.search(text) or _KEPT.search(text):
         return None
     named = ahead(text, said_at)
     if named is not None and not _is_over(text, said_at):

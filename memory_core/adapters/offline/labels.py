@@ -63,7 +63,7 @@ def with_its_purpose(text: str) -> str:
     if stated is None or not _is_value(stated["value"]):
         return text
     if label is not None:
-        if not _names_thing(label):
+        if not (_names_thing(label) or _names_client(label, stated)):
             return text
         return _moved(stated, label["what"] or label["name"], stated["says"])
     purpose = _FOR_WHAT.search(stated["says"])
@@ -97,7 +97,7 @@ def is_said_of_another(text: str) -> bool:
         and not label["leads"]
         and _I_OR_WE.match(text, label.end()) is not None
         and not label_of_value(text)
-        and _names_thing(label)
+        and (_names_thing(label) or label["name"].casefold() in _NAMES)
     )
 
 
@@ -134,6 +134,24 @@ def _names_thing(label: re.Match[str]) -> bool:
     return _KIND.match(name) is not None or not are_plain_words(further)
 
 
+def _names_client(label: re.Match[str], stated: re.Match[str]) -> bool:
+    """Whether a plain word names whose value is stated: "Apple: the deadline is 3 May".
+
+    "Work: my deadline is 3 May" is the speaker's, and "Rent: the new rent is 900" names the rent.
+    """
+    name = label["name"] or ""
+    return (
+        label["sign"] == ":"
+        and name.isalpha()
+        and name.casefold() not in OPENERS
+        and not is_opening(name)
+        and not _is_no_purpose(name)
+        and _DAY.match(name) is None
+        and _MINE.match(stated["whose"]) is None
+        and name.casefold() not in words(stated.group().casefold())
+    )
+
+
 def _is_no_purpose(name: str) -> bool:
     return any(expression.search(name) for expression in (_NOT_FOR, SOME_TIME))
 
@@ -145,6 +163,14 @@ _FOR_READER = re.compile(
 """What a label "for reference" is for."""
 _FURTHER = re.compile(r"(?:[Ii]ts|(?P<whose>[Tt]he|[Oo]ur|[Uu]nsere?|[Dd]er|[Dd]ie|[Dd]as)) ")
 """How a sentence begins that goes on with what the label before it names."""
+_MINE = re.compile(r"[Mm](?:y|ein)")
+_GIVEN_NAMES = """
+    adam bill billy bob bobby carol dick doris eugene frank harry heather iris jack jay jean john
+    ken lance lee lily maria mark martin max mike nick pat penny peter randy ray rob robin roger
+    rose ruby terry tom violet willie
+"""
+_NAMES = frozenset(_GIVEN_NAMES.split())
+"""Given names that are plain words of the thesaurus, too."""
 _I_OR_WE = re.compile(r"(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")
 _REACHED_AT = re.compile(r"@|\d{5}|\d \d{3}")
 """A mail address or a telephone number, which is for a purpose: "for support"."""

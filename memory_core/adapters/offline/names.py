@@ -16,6 +16,7 @@ from memory_core.adapters.offline.fact_values import (
     unquoted,
 )
 from memory_core.domain.scene_assignment import themes
+from memory_core.domain.statements.change_topics import FOR_SOFTWARE
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, tokens
 from memory_core.domain.text.spelling import ANY_MONTH, MONTHS, WEEKDAYS
 from memory_core.domain.text.towns import has_town
@@ -153,14 +154,18 @@ def home(words: str) -> str | None:
     """A place to which people move; None for a tool or a department.
 
     A capitalised name needs a known town or region in it ("North London"), or one after it ("Lorch,
-    Germany"), since projects and colleagues move to other things in the same words.
+    Germany"), since projects and colleagues move to other things in the same words. Phoenix is a
+    tool where software moves to it: "Phoenix for the web framework".
     """
     candidate = place(words)
     if candidate is None:
         return None
     if candidate not in words:
         return candidate if _is_known(candidate) else None
-    match = _REGION_AFTER.match(words, words.index(candidate) + len(candidate))
+    end = words.index(candidate) + len(candidate)
+    if FOR_SOFTWARE.search(words, end) is not None:
+        return None
+    match = _REGION_AFTER.match(words, end)
     return candidate if _has_town(candidate) or (match and _has_town(match[1])) else None
 
 

@@ -28,7 +28,8 @@ _EVENTS = (
     "|ceremony|visit(?= (?:to|from))|trip|excursion|reservation|booking|delivery|pick-?up"
     "|handover|conference|stand-?up|catch-?up|kick-?off|hearing|shift|school|nursery|daycare"
     "|dentist|doctor|gp|vet|physio|hairdresser|barber|optician|therapist|therapy|chiropractor"
-    "|midwife|tutor|yoga|pilates|half-?term|holidays"
+    "|midwife|tutor|yoga|pilates|half-?term|holidays|(?:code|deploy(?:ment)?|release|change"
+    "|feature|content|holiday) freeze|go-?live|cut-?over|maintenance window"
 )
 _COMMANDS = (
     "ask|add|arrange|book|buy|call|cancel|change|check|choose|compare|confirm|create|delete|draft"
@@ -73,7 +74,8 @@ _ENGLISH = re.compile(
     rf"\A(?:[Tt]he )?{_MODIFIERS}(?i:{_EVENT})"
     rf"|\b(?:has|have|having|got|is|are|[Tt]here's|goes|go|going|off) (?:(?:in|out|at|to|for|an?"
     rf"|the|his|her|their|its|no) ){{0,3}}{_MODIFIERS}(?i:{_EVENT})"
-    r"|\b[Dd]eadline\b|\b(?:is|are) due\b|\b(?:goes|going) in for (?:an?|the|its|his|her)\b"
+    r"|\b(?:expires?|lapses?|runs? out)\b|\b[Dd]eadline\b|\b(?:is|are) due\b"
+    r"|\b(?:goes|going) in for (?:an?|the|its|his|her)\b"
 )
 _VISITS = re.compile(
     rf"(?:\b(?:is|are)|['’](?:s|re)) (?:\w{{1,15}} ){{0,2}}?{_COMES_HERE}|\A{_PEOPLE} {_ARRIVES}"
@@ -87,7 +89,7 @@ _GERMAN_EVENTS = (
     "|grillen|picknick|ausflug|klassenfahrt|aufführung|einschulung|geburtstag|jubiläum|friseur"
     "|friseurin|arzt|ärztin|physio|physiotherapie|optiker|therapie|schulfrei|schule|kita|schicht"
     "|führung|verhandlung|besuch"
-    "|ferien"
+    "|ferien|freeze|wartungsfenster"
 )
 _GERMAN_EVENT = rf"\b[\w-]{{0,20}}(?:{_GERMAN_EVENTS})(?:e|s|es)?\b"
 _GERMAN = re.compile(
@@ -97,7 +99,7 @@ _GERMAN = re.compile(
     r"|\b(?:kommt|kommen|besucht|besuchen)\b(?![^.!?]{0,60}\b(?:ins kino|raus|heraus|im fernsehen"
     r"|auf den markt)\b)|\bwird[^.!?]{0,60}(?:geliefert|abgeholt|repariert|eingebaut|installiert"
     r"|operiert|eingeschult)\b|\b(?:liefert|liefern)\b|\b(?:holt|holen|bringt|bringen)\b"
-    r"|\b(?:bei|zu) uns\b|\bist fällig\b",
+    r"|\b(?:bei|zu) uns\b|\bist fällig\b|\b(?:läuft|laufen)\b[^!?;]{0,60}\bab(?=[.!,]|\Z)",
     re.IGNORECASE,
 )
 _COMMANDED = re.compile(

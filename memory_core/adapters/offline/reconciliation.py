@@ -167,7 +167,7 @@ def _verdict_on_statements(new: str, old: str) -> _Verdict | None:
         return _Verdict("SKIP", 0.95, "near-equal, no difference that counts")
     if (negation := _negation_verdict(new, old)) is not None:
         return negation
-    if differing <= _CONTRADICTING:
+    if differing <= _CONTRADICTING and not _denies_another(new, old):
         confidence = 0.7 if differing & {"negation", "opposites"} else 0.5
         return _Verdict(
             "DELETE",
@@ -191,6 +191,17 @@ def _negation_verdict(new: str, old: str) -> _Verdict | None:
         if new_negates
         else _Verdict("DELETE", 0.75, "says that it is so after all")
     )
+
+
+def _denies_another(new: str, old: str) -> bool:
+    """Whether only one statement denies, and not the number that the other names.
+
+    "I don't have type 1 diabetes" says nothing of type 2.
+    """
+    if bool(_NEGATING.search(new)) == bool(_NEGATING.search(old)):
+        return False
+    numbers, known = numbers_in(new), numbers_in(old)
+    return not (numbers <= known or known <= numbers)
 
 
 def _affirmed_terms(statement: str) -> frozenset[str]:

@@ -135,6 +135,12 @@ _EATS_AGAIN = re.compile(
     r"|また(?P<food3>肉|お肉|魚|チーズ|卵|乳製品)を食べ"
     r"|(?P<food4>肉|お肉|魚|チーズ|卵|乳製品)[をも]また食べ"
 )
+_MEATLESS = re.compile(
+    r"\bI(?:['’]m| am| went| have gone|['’]ve gone)(?: back to)?(?: being)?(?: an?)?"
+    r" (?:vegan|vegetarian) again\b",
+    re.IGNORECASE,
+)
+"""What ends that the speaker eats meat; German statements of a diet say so by themselves."""
 _ANIMAL_PRODUCTS = """
     cheese dairy milk eggs butter honey yoghurt yogurt käse milch eier honig joghurt quark
     チーズ 卵 乳製品
@@ -307,6 +313,8 @@ def _of_diet(sentence: str) -> Iterator[tuple[str, str]]:
         language = min(food.lastindex or 1, len(_OF_VEGANS)) - 1
         vegans, vegetarians = _OF_VEGANS[language], _OF_VEGETARIANS[language]
         yield "diet", f"{vegans} or {vegetarians}" if eaten in _FLESH else vegans
+    if _MEATLESS.search(sentence) is not None:
+        yield "eats meat", "yes"
     if diet[:5] in ("vegan", "veget") or eaten in _FLESH:
         yield from (("eats meat", ""), ("eats fleisch", ""))
 

@@ -76,7 +76,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _attribute("home city", "the city or town",
         "city, lives in, residence, current city, location, city of residence, place of residence,"
                " home, current location, living in, moved to, home location",
-               german="Wohnort, Stadt, Zuhause, wohne, wohnt, lebe, lebt",
+               german="Wohnort, Stadt, Zuhause, wohne, wohnt, lebe, lebt, wohnte, gewohnt,"
+               " gelebt",
                japanese="住所, 住まい, 住んで"),
     _attribute("home country", "the country", "country, country of residence, lives in country",
                german="Land", japanese="国"),
@@ -88,10 +89,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     # work and study
     _attribute("occupation", "the job, without an article",
         "job, job title, profession, works as, role, work, career, position",
-               german="Beruf, Job, arbeite, arbeitet", japanese="職業, 仕事, 働いて"),
+               german="Beruf, Job, arbeite, arbeitet, gearbeitet", japanese="職業, 仕事, 働いて"),
     _attribute("employer", "the company or organisation",
         "company, works at, works for, workplace, employed at, employed by",
-               german="Arbeitgeber, Firma, arbeite, arbeitet", japanese="勤務先, 会社, 働いて"),
+               german="Arbeitgeber, Firma, arbeite, arbeitet, gearbeitet",
+               japanese="勤務先, 会社, 働いて"),
     _attribute("school", "the school or university", "university, college, studies at",
                german="Schule, Universität", japanese="学校, 大学"),
     _attribute("field of study", "the subject", "studies, major, degree, subject of study",

@@ -66,16 +66,29 @@ _DWELLING = re.compile(
 )
 
 
+FOR_SOFTWARE = re.compile(
+    r" (?:for|as|on|in) (?:all )?(?:the|our|my|an?) (?:[\w-]{1,20} ){0,2}"
+    r"(?:frameworks?|back-?ends?|front-?ends?|apis?|apps?|databases?|cloud|library|servers?"
+    r"|code ?base|website|pipelines?|clusters?|stack|repo(?:sitory)?)\b"
+    r"(?! (?:job|company|firm|startup|team|developer|course|role|position))",
+    re.IGNORECASE,
+)
+"""What a tool is used for, to which software moves."""
+
+
 def is_about_home(sentence: str) -> bool:
     """Whether a sentence about a move is about a home.
 
     A team moves to a tool, and a colleague to another team, in the same words.
 
-    "We moved to Kassel", "We moved to a bigger flat"; not "We moved to Vitest".
+    "We moved to Kassel", "We moved to a bigger flat"; not "We moved to Vitest", nor "We moved to
+    Phoenix for the web framework".
     """
     match = _MOVED_TO.search(sentence)
     if match is None:
         return True
+    if FOR_SOFTWARE.search(sentence, match.start()) is not None:
+        return False
     where = match["where"] or match["town"]
     near = [word.strip(",.") for word in where.split()]
     named = near[:3] if where.islower() else [word for word in near if not word.islower()]
@@ -275,9 +288,12 @@ MATTERS: tuple[Matter, ...] = (
     _matter(  # commute
         r"\b(?:commute|to work|zur arbeit|pendle|pendelt)\b|通勤"
         r"|\bi (?:cycle|bike|drive|walk|get the (?:bus|train)|take the (?:bus|train)) in\b(?! )"
-        r"|\bi (?:cycle|bike|drive|walk) in (?:so|and|every|most|from|each)\b",
+        r"|\bi (?:cycle|bike|drive|walk) in (?:so|and|every|most|from|each)\b"
+        r"|\bi (?:cycle|bike|walk) (?:now|these days)\b",
         r"\b(?:commute|commuting|cycle|cycling|bike|drive|driving"
         r"|take the \w+) (?:to work )?(?:by \w+ )?(?:now|instead|these days)\b"
+        r"|(?:\A\W{0,9}|\b(?:tak(?:e|ing)|back (?:to|on)) )(?:the )?(?:bus|train|tram|tube|metro"
+        r"|subway)(?: to work)? again(?=[.,!]|\Z| (?:now|since|and|because)\b)"
         r"|\bnow (?:i )?(?:commute|cycle|drive|take the)\b|\bpendle jetzt\b|\bfahre jetzt mit\b"
         r"|通勤(?:は|が)[^。]{0,12}に(?:変|なっ|し)",
     ),

@@ -33,6 +33,7 @@ from memory_core.domain.statements.change_grounds import (
 )
 from memory_core.domain.statements.change_messages import SpeakerMessage, read, says_changed
 from memory_core.domain.statements.change_phrases import (
+    AGAIN,
     ANNOUNCED,
     DENIED,
     NEW,
@@ -514,5 +515,7 @@ def _says_same(before: SaidSentence, now: SaidSentence, changes: re.Pattern[str]
         if has_japanese(now.text)
         else words(now.text[match.end() :])[:3]
     )
+    if AGAIN.search(match.group()):  # "bus again" names what came back itself
+        near = words(match.group())
     named = telling(near, now.language)
     return bool(named) and named <= before.terms

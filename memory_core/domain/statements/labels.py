@@ -16,6 +16,8 @@ _OPENERS = """
     one more thing quick small short good bad big question fyi btw p s ps pps nb tldr addendum
     postscript achtung adresse aktuell ergänzung erinnerung frage geändert hallo handynummer
     bug fact idea issue notiz remember rule step task tip todo wish
+    agreed answer background confirmed context decided decision final finally oops result sorry
+    status summary typo warning entscheidung ergebnis fazit tippfehler zusammenfassung
     heute hinweis kontakt korrektur kurz kurze kurzes mail nachtrag neu neue neuer neues noch
     nochmal stand telefon telefonnummer wichtig zuletzt zur änderung übrigens
 """

@@ -134,6 +134,11 @@ _TIMED_HEAD = re.compile(
 )
 """A line above a message of a chat: "tom 10:02 AM"."""
 _NAMED = re.compile(rf"^[ \t]*(?P<name>{_NAME})[:：][ \t]+[^\n]*", re.MULTILINE)
+_TERSE_ANSWER = re.compile(
+    r"[ \t]{0,4}(?:a|answer|antwort|答え?)[:：][ \t]{0,4}(?:[^\s.!?:]{1,30}[ \t]?){1,3}\W{0,3}\Z",
+    re.IGNORECASE,
+)
+"""A line of a form of questions that only names a value: "A: Lyon"."""
 _SELF = frozenset({"me", "i", "ich", "私", "僕", "俺"})
 """The names of the speaker in a chat that they paste."""
 _END = re.compile(
@@ -181,7 +186,11 @@ def _chat(text: str) -> Iterator[tuple[int, int]]:
     named = [*_NAMED.finditer(text)]
     lines = Counter(match["name"].casefold() for match in named)
     if len(lines) > 1 and max(lines.values()) > 1 and OPENERS.isdisjoint(lines):
-        yield from (match.span() for match in named if match["name"].casefold() not in _SELF)
+        yield from (
+            match.span()
+            for match in named
+            if match["name"].casefold() not in _SELF and not _TERSE_ANSWER.match(match.group())
+        )
 
 
 def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:

@@ -48,16 +48,26 @@ _NOTE = re.compile(
 """The parts of a note as `note` renders it: a pasted note tells no news."""
 _NAMING_IDS = re.compile(r"^[^\n]*\b(?:mem|cnv|evt|scn)_[0-9a-f]{6,}[^\n]*$", re.MULTILINE)
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_SPEAKERS = (
+    "system|assistant|human|user|ai|ki|bot|chatbot|chatgpt|gpt|claude|gemini|copilot|アシスタント"
+)
+_ROLES = (
+    r"customer|client|agent|support(?: agent)?|caller|operator|representative|patient|doctor"
+    r"|interviewer|interviewee|candidate|applicant|seller|buyer|guest|host|moderator"
+    r"|speaker \w{1,10}|kunde|kundin|berater(?:in)?|mitarbeiter(?:in)?|お客様|担当者|質問者|回答者"
+)
+_OWN_TOPIC = re.compile(
+    rf"(?P<role>{_ROLES})[ \t]*: (?:I|we|my|our|ich|wir|mein\w{{0,2}}|unser\w{{0,2}})\b"
+    r"[^\n]{1,200}?\b(?P=role)\b[^\n]{0,200}\Z",
+    re.IGNORECASE,
+)
+"""A line that a role opens, but speaks of: "Support: I work in support". No role says its name."""
 _LINES = re.compile(
     r"^[ \t]*>[^\n]*"  # quoted mail
     r"|^[ \t]*[{}\[][^\n]*[{}\],:\"][ \t]*$"  # JSON
     r"|^[ \t]*\"[\w $-]+\"[ \t]*:[^\n]*$"
     # a pasted conversation
-    r"|^[ \t]*(?:system|assistant|human|user|ai|ki|bot|chatbot|chatgpt|gpt|claude|gemini|copilot"
-    r"|アシスタント|customer|client|agent|support(?: agent)?|caller|operator|representative|patient"
-    r"|doctor|interviewer|interviewee|candidate|applicant|seller|buyer|guest|host|moderator"
-    r"|speaker \w{1,10}|kunde|kundin|berater(?:in)?|mitarbeiter(?:in)?|お客様|担当者|質問者|回答者)"
-    r"[ \t]*[:：][^\n]*$",
+    rf"|^[ \t]*(?:{_SPEAKERS}|{_ROLES})[ \t]*[:：][^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL|PANIC)\b"
@@ -149,9 +159,10 @@ def _without_others(text: str, is_story: bool) -> str:
 
     These are the rules for facts, wishes, behaviour and stories.
     """
+    lines = () if _OWN_TOPIC.match(text.strip()) else (_LINES,)
     text = _without(
         text,
-        (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, _LINES, _LOGGED, _CODE, _OBJECT, _EXAMPLE),
+        (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, *lines, _LOGGED, _CODE, _OBJECT, _EXAMPLE),
     )
     return _QUOTED.sub(_blank_speech, without_pasted(text, is_story=is_story))
 

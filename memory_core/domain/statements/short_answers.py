@@ -268,7 +268,8 @@ _ENGLISH = _Language(
                 r"where (?:do you (?:currently |now )?(?:live|reside)|are you (?:currently |now )?"
                 r"(?:living|based|located))"
                 r"|(?:what|which) (?:city|town|place) (?:do you live|are you (?:based|living)) in"
-                rf"|{_PLEASE} where you (?:live|are based)|{_question_of('home city|city')}",
+                rf"|{_PLEASE} where you (?:live|are based)"
+                rf"|{_question_of('(?:home )?city|town|location|(?:place of )?residence')}",
                 _Row("I live {}.", ("in", "near", "outside"), _TOWN),
             ),
             (
@@ -377,7 +378,8 @@ _GERMAN = _Language(
         for question, row in (
             (
                 rf"wo (?:wohn|leb)(?:st|en) {_ICH}|wo {_ICH} (?:wohn|leb)(?:st|en)"
-                rf"|in welcher Stadt (?:wohn|leb)(?:st|en) {_ICH}",
+                rf"|in welcher Stadt (?:wohn|leb)(?:st|en) {_ICH}"
+                rf"|was ist {_DEIN} (?:Wohnort|Stadt)",
                 _Row("Ich wohne {}.", ("in", "bei", "nahe"), _TOWN),
             ),
             (
@@ -391,11 +393,12 @@ _GERMAN = _Language(
                 _Row("Ich heiße {}.", form=_PERSON),
             ),
             (
-                rf"wie alt (?:bist|sind) {_ICH}|wie alt {_ICH} (?:bist|sind)",
+                rf"wie alt (?:bist|sind) {_ICH}|wie alt {_ICH} (?:bist|sind)|was ist {_DEIN} Alter",
                 _Row("Ich bin {}.", form=_YEARS),
             ),
             (
-                rf"wo arbeite(?:st|n) {_ICH}|bei wem arbeite(?:st|n) {_ICH}",
+                rf"wo arbeite(?:st|n) {_ICH}|bei wem arbeite(?:st|n) {_ICH}"
+                rf"|was ist {_DEIN} (?:Arbeitgeber|Firma)",
                 _Row("Ich arbeite {}.", ("bei", "als", "in", "im", "beim", "an", "am", "für")),
             ),
             *(
@@ -426,7 +429,7 @@ _GERMAN = _Language(
                 _Row("Ich spreche {}."),
             ),
             (
-                rf"wann (?:hast|haben) {_ICH} Geburtstag|wann ist {_DEIN} Geburtstag",
+                rf"wann (?:hast|haben) {_ICH} Geburtstag|(?:wann|was) ist {_DEIN} Geburtstag",
                 _Row("Ich habe {} Geburtstag.", ("am",)),
             ),
             (

@@ -91,8 +91,25 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
     return tells and not asks and not orders and not is_call_to_act(reading)
 
 
+_REPORTED = re.compile(
+    r"\b(?:the|our|their|this|that|his|her|my) (?:[\w'-]{2,20} ){1,3}?(?<!\bi )(?<!\bwe )"
+    r"(?:says?|said|states?|stated|writes?|wrote|tells? (?:me|us)|told (?:me|us)|claims?)\b"
+    r"(?=.{0,60}\b(?:you|we) (?:can|may|are allowed)\b)"
+    r"|\baccording to (?!me\b).{2,60}\b(?:you|we) (?:can|may|are allowed)\b"
+    r"|\b(?:laut|gemäß) .{2,60}\b(?:darf|kann)(?:st)?\b"
+    r"|\b(?:in|auf|an) \w{2,8} \w{2,30} steht\b.{2,60}\b(?:darf|kann)(?:st)?\b"
+    r"|\b(?:der|die|das|unsere?|meine?) \w{2,30} (?:sagt|sagen|schreibt|meint|behauptet)\b"
+    r".{2,60}\b(?:darf|kann)(?:st)?\b"
+    r"|(?:と書いて|と書かれて|と言って|によると|だそうです)",
+    re.IGNORECASE,
+)
+"""A permission in the words of a text or of another person."""
+
+
 def _tells_others_permission(reading: MarkedSentence) -> bool:
-    """Whether another person permits: "Tom said you can push to main again"."""
+    """Whether another person or a text permits: "The docs say you can push again"."""
+    if _REPORTED.search(reading.text) is not None:
+        return True
     for clause in clauses_of(reading):
         kinds = [mark.kind for mark in clause]
         before = kinds[: kinds.index("AGAIN_OK")] if "AGAIN_OK" in kinds else []

@@ -19,6 +19,17 @@ def replaced(day: str, by: str, statement: str = "") -> str:
     return f"{quote}replaced on {day}: {by}"
 
 
+def withdrawn(instruction: str, text: str) -> str:
+    """Say that an instruction was withdrawn.
+
+    Args:
+        instruction: Its words.
+        text: The words beside the remark, which may say more.
+
+    """
+    return "withdrawn" if text.strip() == instruction.strip() else f'"{instruction}" withdrawn'
+
+
 def in_conflict(day: str, other: str) -> str:
     """Name the other side of an open conflict.
 
