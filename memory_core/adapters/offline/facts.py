@@ -230,6 +230,8 @@ class _Reading:
                 if is_bare_time(sentence.text):
                     continue
             else:
+                if turn.before_it and _TAKES_BACK.match(sentence.text):
+                    takes_back = takes_back or "Sorry, "
                 sentence = self._corrected(sentence, name, takes_back)
             self._read_statement(sentence, takes_back, turn, source)
 
@@ -345,7 +347,13 @@ class _Reading:
         if last is None:
             return sentence
         text = with_correction(last.text, takes_back + sentence.text)
-        if text is None or list(facts_of_table(sentence.text)):
+        of_table = [*facts_of_table(sentence.text)]
+        if of_table and (cue := _SURELY_TAKES_BACK.match(sentence.text)) is not None:
+            filled = {match.row.attribute for match in self.matches.get(name, ())} - {None}
+            if filled.intersection(match.row.attribute for match in of_table):
+                self._drop_last(name)
+                return replace(sentence, text=sentence.text[cue.end() :])
+        if text is None or of_table:
             return sentence
         self._drop_last(name)
         return replace(sentence, text=text)
@@ -448,6 +456,13 @@ class _Reading:
         ]
 
 
+_TAKES_BACK = re.compile(r"(?:no|nope|nein|nee)\b,? (?=\w)", re.IGNORECASE)
+"""Opens a sentence that corrects the one before it in the same message."""
+_SURELY_TAKES_BACK = re.compile(
+    r"(?:(?:oh|uh|um|ah|äh) )?(?:no|nein|nee|wait|scratch that|sorry),? ?"
+    r"(?:(?:wait|no|sorry|actually|i mean|i meant|warte|moment|quatsch),? )+",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 """Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
 _JOKES = re.compile(
