@@ -6,7 +6,7 @@ from memory_core.adapters.offline.facts import said_facts
 from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.given_names import is_given_name
 from memory_core.domain.text.spelled_out import spelled_out
-from tests.talk import told_by
+from tests.talk import talk
 
 SLOTS = {
     "hey so um my daughter lena just turned five and we moved to swansea last week": {
@@ -59,7 +59,24 @@ SLOTS = {
         "home city": "東京",
         "employer": "銀行",
     },
+    "i cant eat gluten cos im coeliac": {"eats gluten": "no"},
+    "im allergic to bees and like wasps": {"allergy to bees": "yes", "allergy to wasps": "yes"},
+    "i quit smoking like three weeks ago yay me": {"smokes": "no"},
+    "I LIVE IN AUSTIN AND I WORK AS A WELDER SORRY CAPS LOCK IS STUCK": {
+        "home city": "Austin",
+        "occupation": "welder",
+    },
+    "ähm wir sind letzte woche nach bonn gezogen": {"home city": "Bonn"},
+    "えーと大阪に住んでて家賃は八万五千円なんだよね": {"home city": "大阪", "rent": "八万五千円"},
+    # somebody else's words
+    "and then play i'm married to the sea by um whats their name": {},
+    "the party is on saturday at eight and the code for the door is nine nine two": {
+        "party": "saturday at 8"
+    },
     # corrections within a breath
+    "名前は田中じゃなくて中田です": {"name": "中田"},
+    "mein bruder heißt tim ach nee tom": {"bruder tom": "yes"},
+    "im flying to paris on friday i mean saturday": {},
     "my appointment with doctor miller is on tuesday no wait wednesday at three": {
         "appointment with doctor miller": "wednesday at 3"
     },
@@ -74,7 +91,7 @@ SLOTS = {
 
 @pytest.mark.parametrize(("text", "slots"), SLOTS.items())
 def test_slots_of_dictated_messages(text: str, slots: dict[str, str]) -> None:
-    filled = {fact.attribute: fact.value for fact in said_facts(told_by(text)) if fact.attribute}
+    filled = {fact.attribute: fact.value for fact in said_facts(talk(text)) if fact.attribute}
 
     assert filled == slots
 

@@ -240,7 +240,7 @@ class _Reading:
 
         A short sentence that only says that the last was a joke drops its facts.
         """
-        if _LABELLED.match(text):
+        if _LABELLED.match(text) or _PLAYS.match(text):
             return True
         if _JOKES.search(text):
             if len(text) <= MOST_OF_JOKE:
@@ -465,9 +465,16 @@ _SURELY_TAKES_BACK = re.compile(
 )
 _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 """Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
+_PLAYS = re.compile(
+    r"(?:(?:and|then|ok|okay|hey|please|pls|now) ){0,3}(?:play|sing|put on) "
+    r"(?:that|some|the|me|i['’]?m|i|a song|something|music)\b",
+    re.IGNORECASE,
+)
+"""Asks for a piece of music, whose words are no statement."""
 _JOKES = re.compile(
     r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
-    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
+    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b"
+    r"|\A(?:(?:lol|haha|no),? )?(?:kidding|jk)\b(?! aside)"
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )

@@ -241,7 +241,8 @@ def is_bare_time(text: str) -> bool:
 
 _HOUR = re.compile(r" (?:at|um) \d{1,2}(?::\d\d)?(?: ?[ap]m\b| uhr\b)?(?![\d:])", re.IGNORECASE)
 _SURELY_WRONG = re.compile(
-    r"\W*(?:sorry,? )?(?:no|nein|nee),? (?:wait|sorry|actually|warte|moment|quatsch)\b",
+    r"\A\W{0,5}(?:sorry,? )?(?:(?:no|nein|nee),? (?:wait|sorry|actually|warte|moment|quatsch)"
+    r"|ach (?:nein|nee?))\b",
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(

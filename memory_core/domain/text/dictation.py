@@ -28,7 +28,7 @@ FILLER = r"u+h+m*|u+m+|e+r+m*|h+m+|ä+h+m*|you know|by the way|btw"
 """Words that say nothing wherever they are."""
 OPENING = rf"{FILLER}|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey"
 """Words that say nothing before a statement."""
-_JOINS = r"and|but|so|plus|then|because|cause|und|aber|dann|außerdem"
+_JOINS = r"and|but|so|plus|then|because|cause|cos|cuz|und|aber|dann|außerdem"
 _VERB = (
     r"is|are|was|were|has|have|had|lives?|works?|just|called|wants?|likes?|loves?|hates?|got"
     r"|turned|started|moved|passed|will|can|goes|comes|needs?|plays?|studies|leaves|begins|starts"
@@ -46,9 +46,10 @@ _SUBJECT = (
     r" (?:ist|heißt|heisst|hat|wohnt|arbeitet|war|wird|kommt|geht|mag)\b"
 )
 _NAME = rf"(?P<name>[a-zà-ÿ]{{3,14}}) (?!have\b|are\b|were\b)(?:{_VERB})\b"
+_THING = r"(?P<thing>(?:the|der|die|das) (?:[\w'’-]+ ){1,4}(?:is|was|are|ist|war|sind)\b)"
 _BEGINS = re.compile(
     rf"(?<=\S) (?P<joins>(?:(?:{OPENING}|{_JOINS}) ){{0,4}})"
-    rf"(?=(?:(?:now|jetzt|today|heute|yesterday|gestern) )?(?:{_SUBJECT}|{_NAME}))",
+    rf"(?=(?:(?:now|jetzt|today|heute|yesterday|gestern) )?(?:{_SUBJECT}|{_NAME}|{_THING}))",
     re.IGNORECASE,
 )
 _COUNT = (
@@ -57,7 +58,8 @@ _COUNT = (
 _CORRECTS = re.compile(
     r",? (?=(?:(?:oh|ah|uh|um|äh) )?(?:no,? (?:wait|sorry|i mean|actually)|wait,? no|scratch that"
     r"|sorry,? i (?:mean|meant)|i meant|make that|nein,? (?:warte|moment|quatsch|doch|halt)|quatsch"
-    rf"|ach nein|ich mein(?:e|te)|i mean(?= (?:{ANY_WEEKDAY}|{ANY_MONTH}|{_COUNT}|at|on|not)\b"
+    r"|ach (?:nein|nee?)|ich mein(?:e|te)"
+    rf"|i mean(?= (?:{ANY_WEEKDAY}|{ANY_MONTH}|{_COUNT}|at|on|not)\b"
     r"| [a-z]+\Z))\b,? \w)"
     rf"| (?=(?:no|nein) {_COUNT}\b)",
     re.IGNORECASE,
@@ -67,15 +69,16 @@ _IN_A_CORRECTION = re.compile(
     r"\b\W*)+\Z",
     re.IGNORECASE,
 )
-_OPENS_CORRECTION = re.compile(r"\W*(?:no|wait|sorry|nein|oh|scratch)\b", re.IGNORECASE)
+_OPENS_CORRECTION = re.compile(r"\A\W{0,5}(?:no|wait|sorry|nein|oh|scratch)\b", re.IGNORECASE)
 _IS_CORRECTED = re.compile(r"i meant?\b", re.IGNORECASE)
 _ASIDE = re.compile(
-    r" (?=(?:thx|thanks|ty|ok(?:ay)?\Z)\b"
+    r" (?=(?:thx|thanks|ty|yay|ok(?:ay)?\Z)\b"
     r"|(?<!i'm )(?<!im )(?<!am )(?<!no )(?<!so )sorry\b(?! i mean))",
     re.IGNORECASE,
 )
 """What says nothing more about the statement before it: "thx", "sorry caps lock"."""
-_LAST_WORD = re.compile(r"[\w'’]+\Z")
+_AND = re.compile(r"\b(?:and|but|und|aber)\b", re.IGNORECASE)
+_LAST_WORD = re.compile(r"(?<![\w'’])[\w'’]{1,40}\Z")
 _GOVERNS = """
     a about after all am an and any are as at be because been before but by can could did do does
     every everything feel felt find for forget from guess had has have hear heard her his hope how
@@ -107,7 +110,7 @@ _RELATIVE = re.compile(
 )
 """What the words after it may describe: "the flat" before "i live in"."""
 _JAPANESE_END = re.compile(
-    r"[てで]いて(?=[^いるまたも、。])"
+    r"(?:[てで]い|ん[でだ])て(?=[^いるまたも、。])"
     r"|(?:です|ます|だ|ました)(?:よね?|けど|ね)(?=あと|それと|それから|でも)"
     r"|(?:名前|出身|職業|仕事|趣味|誕生日|年収|給料|家賃)は[^はがでを、。]{1,8}で"
     r"(?=[^すもはしき、。]{1,12}(?:に住|で働|に勤|が好|が嫌)"
@@ -182,6 +185,8 @@ def _ends(before: str, place: re.Match[str]) -> bool:
     """
     last = _LAST_WORD.search(before)
     if last is None or before.count(" ") < 1 or last.group().lower() in _GOVERNING:
+        return False
+    if place["thing"] is not None and _AND.search(place["joins"]) is None:
         return False
     if not place["joins"] and _RELATIVE.search(before) is not None:
         return False

@@ -49,12 +49,17 @@ _CHAT_WORDS = {
 }
 _CHAT_WORD = re.compile(rf"(?<![\w'’.-])(?:{'|'.join(_CHAT_WORDS)})(?![\w'’.-])", re.IGNORECASE)
 _LIKE = re.compile(
-    r"\b(for|have|had|got|love|need|is|was|just|about|maybe|and|so|with) like"
+    r"\b(for|have|had|got|love|need|is|was|i['’]?m|am|just|about|maybe|and|so|with) like"
     r" (?=(?:an?|the|my|some|proper|super|really|two|three|four|five|ten|\d+)\b)"
+    r"|\b(don['’]?t) like (?=(?:live|work|have|eat|drink|want|need|know|think|care|smoke)\b)"
+    r"|\b((?:allergic to|i take|i['’]?m on) [^,.]{2,40} and) like "
+    r"|(?<=\w)() like (?=(?:two|three|four|five|six|ten|\d+) (?:week|day|year|month|hour)s?\b)"
+    r"|\b() (?:kinda|sorta|kind of|sort of) (?=(?:like|love|hate|want|need)\b)"
 )
 """The filler "like" before a noun: "i have like a haircut"."""
 _MAIL = re.compile(
-    r"\b([\w+-]+(?:(?: dot |\.)[\w+-]+){0,2}) at ([\w-]+(?:(?: dot |\.)[\w-]+){0,2})"
+    r"(?<![\w+-])([\w+-]{1,40}(?:(?: dot |\.)[\w+-]{1,40}){0,2})"
+    r" at ([\w-]{1,40}(?:(?: dot |\.)[\w-]{1,40}){0,2})"
     r" dot (com|org|net|de|uk|io|eu|fr|jp|ch|edu)\b"
 )
 
@@ -93,9 +98,19 @@ _WORD = re.compile(r"(?<![\w'’])[a-z]{5,12}(?![\w'’])")
 
 _CONTINUED = (
     (re.compile(r"(?<=[てで])いて\Z"), "います"),
+    (re.compile(r"(?<=ん)でて\Z"), "でいます"),
+    (re.compile(r"なん(?:だ|です)(?:よね?|けど|ね)?\Z"), "です"),
+    (
+        re.compile(
+            r"(?<=[はがを])[^はがを、。]{1,10}?"
+            r"(?:じゃなくて|ではなくて|、?あ、?違う|、?いや違う|、?違った)、?"
+        ),
+        "",
+    ),
+    (re.compile(r"\Aうん、?(?=[\u30a1-\u30fa\u4e00-\u9fff])"), ""),
     (re.compile(r"(?<=は)([^はがでを、。]{1,8}で)\Z"), r"\1す"),
 )
-"""Ends of Japanese clauses that another one continues, and the end of a sentence instead."""
+"""Japanese: ends of clauses that another one continues, corrections and words of spoken talk."""
 _RELATIVES = (
     r"sisters|brothers|sons|daughters|kids|children|boys|girls|dogs|cats|friends"
     r"|töchter|söhne|schwestern|brüder|kinder|katzen|hunde|jungs|mädchen"
@@ -109,15 +124,16 @@ _RELATIVE = (
     r"|oma|opa|onkel|tante|nachbar(?:in)?|kolleg(?:e|in)"
 )
 _CUE = re.compile(
-    r"\A(?P<cue>(?:(?:no|nein|wait|sorry|oh|ach) )?(?:no|wait|sorry|actually|scratch that|warte"
-    r"|nein|quatsch|ich mein(?:t?e)))(?P<sign>,?) (?!(?:one|way|idea|need|longer|more|problem)\b)",
+    r"\A(?P<cue>(?:(?:no|nein|wait|sorry|oh|ach) )?(?:no|nee?|wait|sorry|actually|scratch that"
+    r"|warte|nein|quatsch|ich mein(?:t?e)))(?P<sign>,?)"
+    r" (?!(?:one|way|idea|need|longer|more|problem)\b)",
     re.IGNORECASE,
 )
 """Opens a correction; the words after it are read apart."""
 _LACKS_APOSTROPHE = re.compile(
     rf"\b(?P<whose>(?:my|our|his|her)(?: (?:older|younger|little|big|best))? (?:{_RELATIVE}))s"
-    r" (?=name|birthday|called|named|job|number|address|favou?rite|phone|wedding|house|dog|cat|car"
-    r"|the|an?|on|at|in|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)"
+    r" (?=(?:name|birthday|called|named|job|number|address|favou?rite|phone|wedding|house|dog|cat|car"
+    r"|the|an?|on|at|in|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
     r"|\b(?P<what>(?:my|our) (?:name|birthday|appointment|flight|job|rent|salary|wedding|exam"
     r"|interview|meeting|surname|address|phone|number|e-?mail|favou?rite [a-z]{3,12}))s"
     r" (?=the|an?|on|at|in|\d|[a-z]{3,14}\Z)"
@@ -134,7 +150,7 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _EXPECTED = re.compile(
-    rf"(?:\A|\b(?:{_RELATIVES}|{_RELATIVE}(?: is)?|no|sorry|wait|meant?|not|actually"
+    rf"(?:\A|\b(?:{_RELATIVES}|{_RELATIVE}(?: is)?|no|sorry|wait|meant?|nee?|not|actually"
     r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e|nenn mich|i am"
     r"|i['’]?m|this is|ich bin|with|and|or|mit|und|met|meet|from|of|for|für|von|to|miss|visit"
     r"|visiting) )\Z",
@@ -153,6 +169,9 @@ _TOWN = re.compile(
     r" (?P<name>[a-zà-ÿ-]{3,20}(?: [a-zà-ÿ-]{3,14}){0,2})",
     re.IGNORECASE,
 )
+_MEANT_TOWN = re.compile(
+    r"\b(?:meant?|sorry|wait|no),? (?P<name>[a-zà-ÿ-]{4,20}(?: [a-zà-ÿ-]{3,14})?)\Z", re.IGNORECASE
+)
 _NO_TOWN = re.compile(
     rf"(?:{ANY_MONTH}|{ANY_WEEKDAY}|reading|bath|ask|manage|media|bed|store|us|college|university"
     r"|best|most|date|deal|nice|mobile|bridge|center|bay|buy|hit|or|time|yoga|turn|post|long)\Z",
@@ -160,6 +179,7 @@ _NO_TOWN = re.compile(
 )
 _EMPLOYER = re.compile(
     r"(?:\b(?:work(?:s|ed|ing)?|job|arbeite[tn]?|angefangen|gearbeitet)(?: \w+)? (?:at|for|bei)"
+    r"|\bnicht mehr bei"
     r"|\b(?:quit|joined|joining)"
     r"(?= (?![a-z]+ing\b)[a-z]{3,20}(?:\Z| (?:last|this|yesterday|today|in)\b)))"
     r" (?P<name>[a-zà-ÿ&]{3,20})(?=\s|\Z)",
@@ -212,6 +232,7 @@ _CAPITALS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     (_CUE, r"\g<cue>, "),
     (_LISTED, r"\1, "),
     (_TOWN, _town),
+    (_MEANT_TOWN, _town),
     (_EMPLOYER, _employer),
     (_JOB, _capital),
     (_MONTH, _capital),
@@ -235,7 +256,7 @@ def spelled_out(text: str) -> str:
     plain = _FILLERS.sub("", with_digits(text))
     plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS[word.group().lower()], plain)
     plain = _LACKS_APOSTROPHE.sub(lambda m: f"{m['whose'] or m['what']}'s ", plain)
-    plain = _REPEATED.sub(r"\g<who> is", _LIKE.sub(r"\1 ", plain))
+    plain = _REPEATED.sub(r"\g<who> is", _LIKE.sub(r"\1\2\3\4\5 ", plain))
     plain = _ME_AND.sub(r"\g<opening>\g<who> and I", plain)
     plain = _MAIL.sub(
         lambda m: "{}@{}.{}".format(*(p.replace(" dot ", ".") for p in m.groups())), plain
