@@ -68,7 +68,7 @@ SLOTS = {
     },
     "ähm wir sind letzte woche nach bonn gezogen": {"home city": "Bonn"},
     "えーと大阪に住んでて家賃は八万五千円なんだよね": {"home city": "大阪", "rent": "八万五千円"},
-    # somebody else's words
+    # words of others
     "and then play i'm married to the sea by um whats their name": {},
     "the party is on saturday at eight and the code for the door is nine nine two": {
         "party": "saturday at 8"

@@ -132,11 +132,11 @@ _CUE = re.compile(
 """Opens a correction; the words after it are read apart."""
 _LACKS_APOSTROPHE = re.compile(
     rf"\b(?P<whose>(?:my|our|his|her)(?: (?:older|younger|little|big|best))? (?:{_RELATIVE}))s"
-    r" (?=(?:name|birthday|called|named|job|number|address|favou?rite|phone|wedding|house|dog|cat|car"
-    r"|the|an?|on|at|in|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
+    r" (?=(?:name|birthday|called|named|job|number|address|favou?rite|phone|wedding|house|dog|cat"
+    r"|car|the|an?|on|at|in|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
     r"|\b(?P<what>(?:my|our) (?:name|birthday|appointment|flight|job|rent|salary|wedding|exam"
     r"|interview|meeting|surname|address|phone|number|e-?mail|favou?rite [a-z]{3,12}))s"
-    r" (?=the|an?|on|at|in|\d|[a-z]{3,14}\Z)"
+    r" (?=(?:the|an?|on|at|in)\b|\d|[a-z]{3,14}\Z)"
 )
 _REPEATED = re.compile(
     rf"\b(?P<who>(?:my|our) (?:{_RELATIVE})(?: [a-zà-ÿ]{{3,14}})?) s?he['’]?s\b", re.IGNORECASE
