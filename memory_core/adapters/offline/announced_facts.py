@@ -34,7 +34,7 @@ from memory_core.domain.statements.appointment_words import (
 )
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -180,7 +180,7 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
     The sentences are read without that day.
     """
     name = speaker(message)
-    for sentence in sentences(own_words(message.content)):
+    for sentence in spoken_sentences(own_words(message.content)):
         quote = message.content[sentence.start : sentence.end]
         if not sentence.asks and (cancelled := _CANCELS.search(quote)) is not None:
             yield from _called_off(number, name, quote, cancelled)

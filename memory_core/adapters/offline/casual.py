@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory_core.domain.text.sentences import Sentence, sentences
+from memory_core.domain.text.dictation import spoken_sentences
+from memory_core.domain.text.sentences import Sentence
+from memory_core.domain.text.spelled_out import spelled_out
 from memory_core.domain.text.text_cache import keep_texts
 
 _STATE = (
@@ -30,7 +32,7 @@ _I_AM = re.compile(
     r"|guess|tbh) ))[Ii]m"
     rf"(?= (?:(?:{_STATE})\b|(?!(?:{_GERMAN_WITH_ING})\b(?! (?:for|to)\b))[a-z]{{2,20}}ing\b"
     r"|\d{1,3}(?=\s?(?:\Z|[,.;!?])| (?:and|years?|weeks?|months?|now|but|so|cm|kg)\b)"
-    r"|[a-z]{2,20}, live in [a-z]{3,20} with (?:my|our)\b))"
+    r"|[A-Za-z]{2,20}, live in [A-Za-z]{3,20} with (?:my|our)\b))"
 )
 _GERMAN = re.compile(
     r"\b(?:ich|wir|und|der|das|ist|bin|nicht|auf|wird|habe?|eine?[mnrs]?|sich|noch|auch|uns|mir|mich"
@@ -65,6 +67,7 @@ def written_out(text: str) -> str:
 
     Text of other languages is returned as it is.
     """
+    text = spelled_out(text)
     if _GERMAN.search(text.lower()) is not None:
         return _I_VERB.sub(r"\g<0>e", _VERB_I.sub(r"\g<verb>e\g<I>", text))
     plain = _I_AM.sub(r"\g<before>I'm", _WITH.sub("with ", text))
@@ -186,7 +189,7 @@ _PICTURE = re.compile(r"[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]++
 
 def sentences_of_chat(text: str) -> Iterator[Sentence]:
     """The sentences of a message, which also end at a picture."""
-    for sentence in sentences(text):
+    for sentence in spoken_sentences(text):
         start = 0
         for end in _PICTURE.finditer(sentence.text):
             if part := sentence.text[start : end.start()].strip():

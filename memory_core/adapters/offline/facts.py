@@ -238,6 +238,8 @@ class _Reading:
                 if is_bare_time(sentence.text):
                     continue
             else:
+                if turn.before_it and _TAKES_BACK.match(sentence.text):
+                    takes_back = takes_back or "Sorry, "
                 sentence = self._corrected(sentence, name, takes_back)
             self._read_statement(sentence, takes_back, turn, source)
 
@@ -246,7 +248,7 @@ class _Reading:
 
         A short sentence that only says that the last was a joke drops its facts.
         """
-        if _LABELLED.match(text):
+        if _LABELLED.match(text) or _PLAYS.match(text):
             return True
         if _JOKES.search(text):
             if len(text) <= MOST_OF_JOKE:
@@ -353,7 +355,13 @@ class _Reading:
         if last is None:
             return sentence
         text = with_correction(last.text, takes_back + sentence.text)
-        if text is None or list(facts_of_table(sentence.text)):
+        of_table = [*facts_of_table(sentence.text)]
+        if of_table and (cue := _SURELY_TAKES_BACK.match(sentence.text)) is not None:
+            filled = {match.row.attribute for match in self.matches.get(name, ())} - {None}
+            if filled.intersection(match.row.attribute for match in of_table):
+                self._drop_last(name)
+                return replace(sentence, text=sentence.text[cue.end() :])
+        if text is None or of_table:
             return sentence
         self._drop_last(name)
         return replace(sentence, text=text)
@@ -456,11 +464,25 @@ class _Reading:
         ]
 
 
+_TAKES_BACK = re.compile(r"(?:no|nope|nein|nee)\b,? (?=\w)", re.IGNORECASE)
+"""Opens a sentence that corrects the one before it in the same message."""
+_SURELY_TAKES_BACK = re.compile(
+    r"(?:(?:oh|uh|um|ah|äh) )?(?:no|nein|nee|wait|scratch that|sorry),? ?"
+    r"(?:(?:wait|no|sorry|actually|i mean|i meant|warte|moment|quatsch),? )+",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 """Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
+_PLAYS = re.compile(
+    r"(?:(?:and|then|ok|okay|hey|please|pls|now) ){0,3}(?:play|sing|put on) "
+    r"(?:that|some|the|me|i['’]?m|i|a song|something|music)\b",
+    re.IGNORECASE,
+)
+"""Asks for a piece of music, whose words are no statement."""
 _JOKES = re.compile(
     r"(?<!not )(?<!no )\b(?:(?:just|only|I'm|I was) (?:kidding|joking)(?! aside)"
-    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b|\A(?:kidding|jk)\b(?! aside)"
+    r"|nur (?:ein )?(?:Spaß|Scherz)|kleiner Scherz)\b"
+    r"|\A(?:(?:lol|haha|no),? )?(?:kidding|jk)\b(?! aside)"
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )

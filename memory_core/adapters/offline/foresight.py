@@ -25,9 +25,10 @@ from memory_core.domain.agent_schemas import SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.corrected import with_correction
 from memory_core.domain.statements.provenance import may_tell, own_words
+from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
 from memory_core.domain.text.forward_dates import Ahead, ahead
-from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelled_out import spelled_out
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
@@ -113,13 +114,13 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
         if not may_tell(message):
             continue
         before, before_key, takes_back = "", "", ""
-        for sentence in sentences(own_words(message.content)):
+        for sentence in spoken_sentences(own_words(message.content)):
             checkpoint()
             if says_wrong(sentence.text) == "":
                 takes_back = "Sorry, "
                 continue
-            text = without_fillers(sentence.text)
-            corrected = with_correction(before, takes_back + sentence.text)
+            text = without_fillers(spelled_out(sentence.text))
+            corrected = with_correction(before, takes_back + spelled_out(sentence.text))
             before, slip, takes_back = corrected or text, before_key, ""
             if corrected is not None:
                 foresights.pop(slip, None)

@@ -66,7 +66,7 @@ DENIED_AFTER = re.compile(
 )
 """Words that deny a word of these lists, within it and after it."""
 
-EXCUSES = "sorry|oops|wait|actually|correction|quatsch|entschuldigung|nee|korrektur"
+EXCUSES = "sorry|oops|wait|warte|actually|correction|quatsch|entschuldigung|nee|korrektur"
 """Words with which a person takes back what they just said."""
 _CORRECTING_WORDS = """
     no nope not rather wrong mistake instead now after all

@@ -34,6 +34,7 @@ from memory_core.domain.text.spelling import (
     GERMAN_MONTHS,
     GERMAN_WEEKDAYS,
     MONTHS,
+    NUMBER_WORDS,
     SONNABEND,
     WEEKDAYS,
 )
@@ -171,6 +172,14 @@ def with_correction(before: str, now: str) -> str | None:
     """
     if not before or len(now) > MOST_CHARACTERS or not _is_cued(now):
         return None
+    now = _in_digits(now)
+    named = _NOT_BUT.search(now)
+    if named is not None and before.casefold().count(old := named["old"].casefold()) == 1:
+        place = before.casefold().index(old)
+        return f"{before[:place]}{named['new']}{before[place + len(old) :]}"
+    more = _MORE.search(now)
+    if more is not None and (short := with_correction(before, now[: more.start()])) is not None:
+        return f"{short.rstrip(' .!')}{more.group()}"
     earlier, later = read(before).sentences, read(now).sentences
     if len(earlier) != 1 or len(later) != 1 or earlier[0].asks:
         return None
@@ -230,6 +239,21 @@ def is_bare_time(text: str) -> bool:
     return bool(each) and all(word[0].isdigit() or word in _BARE for word in each)
 
 
+_HOUR = re.compile(r" (?:at|um) \d{1,2}(?::\d\d)?(?: ?[ap]m\b| uhr\b)?(?![\d:])", re.IGNORECASE)
+_SURELY_WRONG = re.compile(
+    r"\A\W{0,5}(?:sorry,? )?(?:(?:no|nein|nee),? (?:wait|sorry|actually|warte|moment|quatsch)"
+    r"|ach (?:nein|nee?))\b",
+    re.IGNORECASE,
+)
+_NOT_BUT = re.compile(
+    r"\b(?:not|nicht) (?P<old>[^\W\d_]{3,30}),? (?:i mean|but|sondern|ich mein\w*),? "
+    r"(?P<new>[^\W\d_]{3,30})[\s.!]*\Z",
+    re.IGNORECASE,
+)
+"""A slip and what is right: "not eggs, I mean nuts"."""
+_MORE = re.compile(r"(?<=\w) (?:with|for|about|mit|bei) (?:my |doctor |dr\.? )?[A-Za-zÀ-ÿ]+[.!]*\Z")
+"""What a correction of a time adds: "wednesday at three with doctor patel"."""
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS[2:])})\b", re.IGNORECASE)
 _BARE = TIME_WORDS | CORRECTING_WORDS
 _DENIES = re.compile(
     r"\W{0,9}(?:no|nope|nah|sorry|nein|nee?|いや|いえ|いいえ)\b\W{0,9}", re.IGNORECASE
@@ -280,6 +304,9 @@ def _with_time(before: str, now: str) -> str | None:
         if len(old) != 1 or "-" in old[0].group():  # no part of an ISO date is replaced
             return None
         time = new[0].group().strip()
+        hour = _HOUR.match(meant, new[0].end())
+        if hour is not None and _HOUR.search(text) is None:
+            time += hour.group()
         if _DAY_ALONE.fullmatch(time):
             before_day, after_day = _DAY_NUMBER.split(old[0].group(), maxsplit=1)
             time = f"{before_day}{time}{after_day}"
@@ -292,12 +319,17 @@ def _with_number(before: str, now: str) -> str | None:
     if has_japanese(now):
         return _with_quantity(before, now)
     slips = {match["old"] or match["alt"] for match in NAMED_OLD.finditer(now)}
+    before = _in_digits(before)
     old, new = _NUMBER.findall(before), _NUMBER.findall(NAMED_OLD.sub(" ", now))
     if len(old) != 1 or len(new) != 1:
         return None
     if slips != set(old) and not (_takes_back(now) and len(old[0]) == len(new[0])):
         return None
     return _NUMBER.sub(lambda _: new[0], before)
+
+
+def _in_digits(text: str) -> str:
+    return _NUMBER_WORD.sub(lambda word: str(NUMBER_WORDS.index(word.group().lower())), text)
 
 
 def _with_quantity(before: str, now: str) -> str | None:
@@ -327,7 +359,7 @@ def _with_name(before: str, now: str) -> str | None:
         return None
     led = _LED_BY.search(without_slip[: new.start()])
     slips = {(match["old"] or match["alt"]).casefold() for match in NAMED_OLD.finditer(now)}
-    if led is None and not slips and MISTAKES.search(now) is None:
+    if led is None and not slips and not (MISTAKES.search(now) or _SURELY_WRONG.match(now)):
         return None
     names = [
         match

@@ -14,6 +14,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text.sentences import Sentence, sentences
+from memory_core.domain.text.spelled_out import spelled_out
 
 MOST_WORDS = 8
 """Words of a short answer."""
@@ -48,7 +49,7 @@ def short_answer(messages: Sequence[Message], number: int) -> ShortAnswer | None
     if first is None or first.asks or len(first.text) > MOST_CHARACTERS:
         return None
     asked = _question(messages[number - 1].content)
-    meant = asked and written_out(first.text, asked)
+    meant = asked and written_out(spelled_out(first.text), asked)
     return ShortAnswer(first, meant) if meant else None
 
 

@@ -40,8 +40,10 @@ from memory_core.domain.statements.wish_rules import (
 from memory_core.domain.statements.wish_signs import ACTS, MarkedSentence, features, read
 from memory_core.domain.statements.work_rules import rule_of_work
 from memory_core.domain.text.analyzer import has_japanese
+from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.sentences import Sentence, sentences
+from memory_core.domain.text.spelled_out import spelled_out
 from memory_core.domain.text.text_cache import keep_texts
 
 Kind = Literal["instruction", "withdrawal", "forget"]
@@ -234,7 +236,8 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
     They are kept, since the facts of a message are checked against them, too.
     """
     split = [
-        (sentence, " ".join(sentence.text.split())) for sentence in sentences(own_words(content))
+        (sentence, " ".join(sentence.text.split()))
+        for sentence in spoken_sentences(own_words(content))
     ]
     whole = " ".join(text for _, text in split)
     if len(whole) <= MAX_SENTENCE and points_at_last(read(_plain(whole))):
@@ -608,7 +611,7 @@ def _topic_words(text: str) -> frozenset[str]:
 
 
 def _plain(text: str) -> str:
-    return text.replace("’", "'").strip()
+    return spelled_out(text.replace("’", "'").strip())
 
 
 INSTRUCTION: Final = "instruction"

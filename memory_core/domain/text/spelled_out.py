@@ -1,0 +1,267 @@
+"""Spell out what is typed in a hurry: names in capitals, chat words, numbers.
+
+Rules read names by their capitals. In a text of small letters these are restored where a name is
+expected: of persons after "my daughter", of towns after "live in", of employers after "work at".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from memory_core.domain.text.dictation import FILLER, OPENING, is_in_small_letters
+from memory_core.domain.text.given_names import is_given_name
+from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_MONTH, ANY_WEEKDAY
+from memory_core.domain.text.spoken_numbers import with_digits
+from memory_core.domain.text.text_cache import keep_texts
+from memory_core.domain.text.towns import is_town
+
+_FILLERS = re.compile(
+    rf"(?:(?<=\s)(?:{FILLER})|\A(?:(?:{OPENING}|so|ok|okay) )*(?:{OPENING}))"
+    r" (?!(?:as|many|much|that|enough|of|done)\b)"
+    r"|(?:えっと|え[ーえ]っ?と|あの(?:ー|ね|さ(?!っき))|うーん|そういえば|まあ|なんか)[ーさね]?、?",
+    re.IGNORECASE,
+)
+_CHAT_WORDS = {
+    "bf": "boyfriend",
+    "gf": "girlfriend",
+    "bday": "birthday",
+    "b-day": "birthday",
+    "hubby": "husband",
+    "bro": "brother",
+    "sis": "sister",
+    "appt": "appointment",
+    "tmrw": "tomorrow",
+    "tmr": "tomorrow",
+    "tmw": "tomorrow",
+    "u": "you",
+    "ur": "your",
+    "pls": "please",
+    "plz": "please",
+    "fav": "favourite",
+    "fave": "favourite",
+    "gotta": "have to",
+    "gonna": "going to",
+    "wanna": "want to",
+    "thx": "thanks",
+    "whats": "what's",
+}
+_CHAT_WORD = re.compile(rf"(?<![\w'’.-])(?:{'|'.join(_CHAT_WORDS)})(?![\w'’.-])", re.IGNORECASE)
+_LIKE = re.compile(
+    r"\b(for|have|had|got|love|need|is|was|i['’]?m|am|just|about|maybe|and|so|with) like"
+    r" (?=(?:an?|the|my|some|proper|super|really|two|three|four|five|ten|\d+)\b)"
+    r"|\b(don['’]?t) like (?=(?:live|work|have|eat|drink|want|need|know|think|care|smoke)\b)"
+    r"|\b((?:allergic to|i take|i['’]?m on) [^,.]{2,40} and) like "
+    r"|(?<=\w)() like (?=(?:two|three|four|five|six|ten|\d+) (?:week|day|year|month|hour)s?\b)"
+    r"|\b() (?:kinda|sorta|kind of|sort of) (?=(?:like|love|hate|want|need)\b)"
+)
+"""The filler "like" before a noun: "i have like a haircut"."""
+_MAIL = re.compile(
+    r"(?<![\w+-])([\w+-]{1,40}(?:(?: dot |\.)[\w+-]{1,40}){0,2})"
+    r" at ([\w-]{1,40}(?:(?: dot |\.)[\w-]{1,40}){0,2})"
+    r" dot (com|org|net|de|uk|io|eu|fr|jp|ch|edu)\b"
+)
+
+_MISSPELT = """
+    allergic allergy appointment birthday boyfriend brother colleague daughter dentist diabetic
+    divorced doctor engaged favourite favorite girlfriend grandma husband married mother peanuts
+    pregnant shellfish sister surgery vegetarian diabetes address
+"""
+_VOWELS = "aeiou"
+
+
+def _slips(word: str) -> dict[str, str]:
+    """The word by each slip: a letter left out, twice or misplaced, another vowel."""
+    places = range(1, len(word) - 1)
+    slips = {word[:place] + word[place + 1 :] for place in places}
+    slips |= {word[: place + 1] + word[place:] for place in places}
+    slips |= {word[:n] + word[n + 1] + word[n] + word[n + 2 :] for n in places}
+    slips |= {
+        word[:place] + vowel + word[place + 1 :]
+        for place in places
+        if word[place] in _VOWELS
+        for vowel in _VOWELS
+    }
+    return dict.fromkeys(slips - {word}, word)
+
+
+_REAL_WORDS = "bother mater moter farther marred sifter favorite"
+"""Slips that are words."""
+_SLIPS: Final = {
+    slip: right
+    for word in _MISSPELT.split()
+    for slip, right in _slips(word).items()
+    if slip not in {*_MISSPELT.split(), *_REAL_WORDS.split()}
+}
+_WORD = re.compile(r"(?<![\w'’])[a-z]{5,12}(?![\w'’])")
+
+_CONTINUED = (
+    (re.compile(r"(?<=[てで])いて\Z"), "います"),
+    (re.compile(r"(?<=ん)でて\Z"), "でいます"),
+    (re.compile(r"なん(?:だ|です)(?:よね?|けど|ね)?\Z"), "です"),
+    (
+        re.compile(
+            r"(?<=[はがを])[^はがを、。]{1,10}?"
+            r"(?:じゃなくて|ではなくて|、?あ、?違う|、?いや違う|、?違った)、?"
+        ),
+        "",
+    ),
+    (re.compile(r"\Aうん、?(?=[\u30a1-\u30fa\u4e00-\u9fff])"), ""),
+    (re.compile(r"(?<=は)([^はがでを、。]{1,8}で)\Z"), r"\1す"),
+)
+"""Japanese: ends of clauses that another one continues, corrections and words of spoken talk."""
+_RELATIVES = (
+    r"sisters|brothers|sons|daughters|kids|children|boys|girls|dogs|cats|friends"
+    r"|töchter|söhne|schwestern|brüder|kinder|katzen|hunde|jungs|mädchen"
+)
+_RELATIVE = (
+    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|father|dad"
+    r"|sister|brother|son|daughter|kid|child|baby|grandma|grandpa|aunt|uncle"
+    r"|cousin|niece|nephew|friend|roommate|flatmate|colleague|coworker|neighbou?r|boss|manager"
+    r"|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot"
+    r"|frau|mann|tochter|sohn|schwester|bruder|freund(?:in)?|mutter|vater|hund|katze|chef(?:in)?"
+    r"|oma|opa|onkel|tante|nachbar(?:in)?|kolleg(?:e|in)"
+)
+_CUE = re.compile(
+    r"\A(?P<cue>(?:(?:no|nein|wait|sorry|oh|ach) )?(?:no|nee?|wait|sorry|actually|scratch that"
+    r"|warte|nein|quatsch|ich mein(?:t?e)))(?P<sign>,?)"
+    r" (?!(?:one|way|idea|need|longer|more|problem)\b)",
+    re.IGNORECASE,
+)
+"""Opens a correction; the words after it are read apart."""
+_LACKS_APOSTROPHE = re.compile(
+    rf"\b(?P<whose>(?:my|our|his|her)(?: (?:older|younger|little|big|best))? (?:{_RELATIVE}))s"
+    r" (?=(?:name|birthday|called|named|job|number|address|favou?rite|phone|wedding|house|dog|cat"
+    r"|car|the|an?|on|at|in|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
+    r"|\b(?P<what>(?:my|our) (?:name|birthday|appointment|flight|job|rent|salary|wedding|exam"
+    r"|interview|meeting|surname|address|phone|number|e-?mail|favou?rite [a-z]{3,12}))s"
+    r" (?=(?:the|an?|on|at|in)\b|\d|[a-z]{3,14}\Z)"
+)
+_REPEATED = re.compile(
+    rf"\b(?P<who>(?:my|our) (?:{_RELATIVE})(?: [a-zà-ÿ]{{3,14}})?) s?he['’]?s\b", re.IGNORECASE
+)
+_ME_AND = re.compile(
+    r"\A(?P<opening>(?:so |and )?)me and (?P<who>(?:my )?[a-zà-ÿ]{3,14})\b", re.IGNORECASE
+)
+_GIVEN = re.compile(
+    r"\b(?:called|named|(?:his|her|its) name is|hei(?:ß|ss)t|namens)"
+    r" (?P<name>[a-zà-ÿ]{3,14})\b(?! (?:the|an?|in|for|by|at|after)\b)",
+    re.IGNORECASE,
+)
+_EXPECTED = re.compile(
+    rf"(?:\A|\b(?:{_RELATIVES}|{_RELATIVE}(?: is)?|no|sorry|wait|meant?|nee?|not|actually"
+    r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e|nenn mich|i am"
+    r"|i['’]?m|this is|ich bin|with|and|or|mit|und|met|meet|from|of|for|für|von|to|miss|visit"
+    r"|visiting) )\Z",
+    re.IGNORECASE,
+)
+"""Words before a name."""
+_I_AM_NAMED = re.compile(r"\b[iI]m (?=[A-ZÀ-Þ][a-zà-ÿ]+\b)")
+_MOST_BEFORE = 40
+_ANY_WORD = re.compile(r"(?<![\w'’-])(?P<name>[a-zà-ÿ]{3,14})(?![\w-])")
+_LISTED = re.compile(rf"\b({_RELATIVES}) (?=[A-ZÀ-Þ][a-zà-ÿ]+ (?:and|und|[A-ZÀ-Þ]))")
+_TOWN = re.compile(
+    r"\b(?:liv(?:e[sd]?|ing)|mov(?:e[sd]?|ing)|born|grew up|based|relocat\w+|fly(?:ing)?|flew"
+    r"|trip|travel\w*|going|am|i['’]?m|we['’]?re|wohn\w*|leb\w*|zieh\w*|gezogen|umzug"
+    r"|komme?|flieg\w*|bin|sind)"
+    r"(?: (?!(?:in|to|from|nach|aus)\b)[\w'’]+){0,3} (?:in|to|from|nach|aus)"
+    r" (?P<name>[a-zà-ÿ-]{3,20}(?: [a-zà-ÿ-]{3,14}){0,2})",
+    re.IGNORECASE,
+)
+_MEANT_TOWN = re.compile(
+    r"\b(?:meant?|sorry|wait|no),? (?P<name>[a-zà-ÿ-]{4,20}(?: [a-zà-ÿ-]{3,14})?)\Z", re.IGNORECASE
+)
+_NO_TOWN = re.compile(
+    rf"(?:{ANY_MONTH}|{ANY_WEEKDAY}|reading|bath|ask|manage|media|bed|store|us|college|university"
+    r"|best|most|date|deal|nice|mobile|bridge|center|bay|buy|hit|or|time|yoga|turn|post|long)\Z",
+    re.IGNORECASE,
+)
+_EMPLOYER = re.compile(
+    r"(?:\b(?:work(?:s|ed|ing)?|job|arbeite[tn]?|angefangen|gearbeitet)(?: \w+)? (?:at|for|bei)"
+    r"|\bnicht mehr bei"
+    r"|\b(?:quit|joined|joining)"
+    r"(?= (?![a-z]+ing\b)[a-z]{3,20}(?:\Z| (?:last|this|yesterday|today|in)\b)))"
+    r" (?P<name>[a-zà-ÿ&]{3,20})(?=\s|\Z)",
+    re.IGNORECASE,
+)
+_NO_EMPLOYERS = """
+    the our his her their home night day least school work once one two three four five six seven
+    eight nine ten noon midnight all any some that this them him you years months weeks days free
+    another money fun myself now der die das dem den einer einem ihm ihr uns mir
+    """
+_NO_EMPLOYER = frozenset(_NO_EMPLOYERS.split())
+_CHILDREN = re.compile(r"\b(?P<name>töchter|söhne|schwestern|brüder|kinder|katzen|hunde|jungs)\b")
+_JOB = re.compile(r"\b(?:arbeite[tn]?|bin|job|stelle)\b[^,.]{0,40} als (?P<name>[a-zäöüß]{4,30})\b")
+_MONTH = re.compile(
+    rf"(?:\d\. ?|\b(?:im|seit|ab|ende|anfang|mitte) )(?P<name>{ANY_GERMAN_MONTH})\b"
+)
+
+
+def _capital(match: re.Match[str], group: str = "name", count: int = 3) -> str:
+    """The match with capitals in a group's first words."""
+    start, end = (place - match.start() for place in match.span(group))
+    each = match[group].split(" ")
+    written = (f"{word[:1].upper()}{word[1:]}" for word in each[:count])
+    return match.group()[:start] + " ".join((*written, *each[count:])) + match.group()[end:]
+
+
+def _person(match: re.Match[str]) -> str:
+    before = match.string[max(0, match.start() - _MOST_BEFORE) : match.start()]
+    is_name = is_given_name(match["name"]) and _EXPECTED.search(before) is not None
+    return _capital(match) if is_name else match.group()
+
+
+def _town(match: re.Match[str]) -> str:
+    each = match["name"].split(" ")
+    for count in range(len(each), 0, -1):
+        name = " ".join(each[:count])
+        if is_town(name) and _NO_TOWN.match(name) is None:
+            return _capital(match, count=count)
+    return match.group()
+
+
+def _employer(match: re.Match[str]) -> str:
+    return match.group() if match["name"].lower() in _NO_EMPLOYER else _capital(match)
+
+
+_CAPITALS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (_GIVEN, _capital),
+    (_ANY_WORD, _person),
+    (_I_AM_NAMED, "I'm "),
+    (_CUE, r"\g<cue>, "),
+    (_LISTED, r"\1, "),
+    (_TOWN, _town),
+    (_MEANT_TOWN, _town),
+    (_EMPLOYER, _employer),
+    (_JOB, _capital),
+    (_MONTH, _capital),
+    (_CHILDREN, _capital),
+    *_CONTINUED,
+)
+"""What is written otherwise, in this order."""
+
+
+@keep_texts(512)
+def spelled_out(text: str) -> str:
+    """A statement as it would be written.
+
+    Args:
+        text: A statement. If it has capitals, other than "I" and its first letter, it has been
+            written out already.
+
+    """
+    if not is_in_small_letters(text):
+        return text
+    plain = _FILLERS.sub("", with_digits(text))
+    plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS[word.group().lower()], plain)
+    plain = _LACKS_APOSTROPHE.sub(lambda m: f"{m['whose'] or m['what']}'s ", plain)
+    plain = _REPEATED.sub(r"\g<who> is", _LIKE.sub(r"\1\2\3\4\5 ", plain))
+    plain = _ME_AND.sub(r"\g<opening>\g<who> and I", plain)
+    plain = _MAIL.sub(
+        lambda m: "{}@{}.{}".format(*(p.replace(" dot ", ".") for p in m.groups())), plain
+    )
+    plain = _WORD.sub(lambda word: _SLIPS.get(word.group(), word.group()), plain)
+    for expression, written in _CAPITALS:
+        plain = expression.sub(written, plain)
+    return plain

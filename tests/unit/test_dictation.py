@@ -1,0 +1,170 @@
+"""Messages that are dictated, or typed in a hurry, are read as if they were written out."""
+
+import pytest
+
+from memory_core.adapters.offline.facts import said_facts
+from memory_core.domain.text.dictation import spoken_sentences
+from memory_core.domain.text.given_names import is_given_name
+from memory_core.domain.text.spelled_out import spelled_out
+from tests.talk import talk
+
+SLOTS = {
+    "hey so um my daughter lena just turned five and we moved to swansea last week": {
+        "daughter lena": "yes",
+        "home city": "Swansea",
+    },
+    "my name is marcus i'm thirty four i live in denver": {
+        "name": "Marcus",
+        "age": "34",
+        "home city": "Denver",
+    },
+    "um i'm allergic to peanuts and you know my brother is allergic to cats": {
+        "allergy to peanuts": "yes",
+        "allergy to cats": "yes",
+    },
+    "my husband rob hes a teacher": {"name": "Rob", "occupation": "teacher"},
+    "i have two sisters mia and lea mia lives in rome and lea is studying medicine": {
+        "sister mia": "yes",
+        "sister lea": "yes",
+        "number of sisters": "2",
+        "home city": "Rome",
+        "field of study": "medicine",
+    },
+    "im alergic to penuts and shelfish": {
+        "allergy to peanuts": "yes",
+        "allergy to shellfish": "yes",
+    },
+    "my rent is six hundred and fifty a month": {"rent": "650 a month"},
+    "my phone number is oh seven seven double nine one two three four five six": {
+        "phone number": "07799123456"
+    },
+    "my email is jane dot miller at example dot com": {"email address": "jane.miller@example.com"},
+    "my birthdays the third of june": {"birthday": "June 3"},
+    "my wifes name is priya": {"name": "Priya"},
+    "i work as a welder sorry typo": {"occupation": "welder"},
+    "ich heiße peter und ich wohne in köln und arbeite bei ford als mechaniker": {
+        "name": "Peter",
+        "home city": "Köln",
+        "occupation": "Mechaniker",
+        "employer": "Ford",
+    },
+    "also meine frau heißt sabine und wir haben zwei kinder leon und mia": {
+        "name": "Sabine",
+        "kind leon": "yes",
+        "kind mia": "yes",
+        "number of children": "zwei",
+    },
+    "えっと名前は田中で東京に住んでいて銀行で働いています": {
+        "name": "田中",
+        "home city": "東京",
+        "employer": "銀行",
+    },
+    "i cant eat gluten cos im coeliac": {"eats gluten": "no"},
+    "im allergic to bees and like wasps": {"allergy to bees": "yes", "allergy to wasps": "yes"},
+    "i quit smoking like three weeks ago yay me": {"smokes": "no"},
+    "I LIVE IN AUSTIN AND I WORK AS A WELDER SORRY CAPS LOCK IS STUCK": {
+        "home city": "Austin",
+        "occupation": "welder",
+    },
+    "ähm wir sind letzte woche nach bonn gezogen": {"home city": "Bonn"},
+    "えーと大阪に住んでて家賃は八万五千円なんだよね": {"home city": "大阪", "rent": "八万五千円"},
+    # words of others
+    "and then play i'm married to the sea by um whats their name": {},
+    "the party is on saturday at eight and the code for the door is nine nine two": {
+        "party": "saturday at 8"
+    },
+    # corrections within a breath
+    "名前は田中じゃなくて中田です": {"name": "中田"},
+    "mein bruder heißt tim ach nee tom": {"bruder tom": "yes"},
+    "im flying to paris on friday i mean saturday": {},
+    "my appointment with doctor miller is on tuesday no wait wednesday at three": {
+        "appointment with doctor miller": "wednesday at 3"
+    },
+    "i have two brothers no three brothers": {"number of brothers": "3"},
+    "i have two brothers. No, three.": {"number of brothers": "3"},
+    "im forty one no forty two": {"age": "42"},
+    "i live in leeds no wait i live in york now": {"home city": "York"},
+    "my sisters name is sarah no sorry sandra": {"name": "Sandra"},
+    "im allergic to eggs no sorry not eggs i mean nuts": {"allergy to nuts": "yes"},
+}
+
+
+@pytest.mark.parametrize(("text", "slots"), SLOTS.items())
+def test_slots_of_dictated_messages(text: str, slots: dict[str, str]) -> None:
+    filled = {fact.attribute: fact.value for fact in said_facts(talk(text)) if fact.attribute}
+
+    assert filled == slots
+
+
+PARTS = {
+    "i live in leeds and my wife works at the hospital": [
+        "i live in leeds",
+        "my wife works at the hospital",
+    ],
+    "my dog is called bella shes three years old": [
+        "my dog is called bella",
+        "shes three years old",
+    ],
+    # a subject that a word before it governs
+    "i think i know the guy that i met in the park": [
+        "i think i know the guy that i met in the park"
+    ],
+    "the flat i live in is very small and cold": ["the flat i live in is very small and cold"],
+    "what i like about the place is the quiet garden": [
+        "what i like about the place is the quiet garden"
+    ],
+    "can you tell me when i have my next appointment": [
+        "can you tell me when i have my next appointment"
+    ],
+    # written sentences stay whole
+    "I live in Leeds and my wife works at the hospital": [
+        "I live in Leeds and my wife works at the hospital"
+    ],
+    "i live in leeds, and my wife works at the hospital": [
+        "i live in leeds, and my wife works at the hospital"
+    ],
+    "on monday no wait tuesday": ["on monday", "no wait tuesday"],
+}
+
+
+@pytest.mark.parametrize(("text", "parts"), PARTS.items())
+def test_statements_of_a_message_without_marks(text: str, parts: list[str]) -> None:
+    parts_of_text = [*spoken_sentences(text)]
+
+    assert [sentence.text for sentence in parts_of_text] == parts
+    assert [text[sentence.start : sentence.end] for sentence in parts_of_text] == parts
+
+
+WRITTEN = {
+    "my daughter lena": "my daughter Lena",
+    "my daughter will start": "my daughter will start",
+    "she works at google": "she works at Google",
+    "he works at night": "he works at night",
+    "we live in new york": "we live in New York",
+    "we live in peace": "we live in peace",
+    "im going to march with them": "im going to march with them",
+    "mia and noah": "Mia and Noah",
+    "um so my bday": "so my birthday",
+    "I work at Google and um like it": "I work at Google and um like it",
+    "i have like a haircut": "i have a haircut",
+    "i like a haircut": "i like a haircut",
+    "my sisters are here": "my sisters are here",
+    "my sisters name": "my sister's name",
+    "he is mister right": "he is mister right",
+}
+
+
+@pytest.mark.parametrize(("text", "written"), WRITTEN.items())
+def test_names_and_words_are_spelled_out(text: str, written: str) -> None:
+    assert spelled_out(text) == written
+    assert spelled_out(written) == written
+
+
+@pytest.mark.parametrize("name", ["Lena", "sabine", "Jürgen", "yuki", "Priya", "MAX"])
+def test_given_names_in_any_capitals(name: str) -> None:
+    assert is_given_name(name)
+
+
+@pytest.mark.parametrize("word", ["just", "will", "may", "is", "and", "said", "baby", "", "\n"])
+def test_common_words_are_no_given_names(word: str) -> None:
+    assert not is_given_name(word)
