@@ -93,7 +93,7 @@ def test_people_are_called_by_their_names() -> None:
         ("I'm allergic to nuts and love ramen.", "User is allergic to nuts and loves ramen."),
         ("I don't eat meat.", "User does not eat meat."),
         ("I've never been to Rome", "User has never been to Rome"),
-        ("i live in rome", "User lives in rome"),
+        ("i live in rome", "User lives in Rome"),
         ("My sister visits me and my dog.", "User's sister visits User and User's dog."),
         ("I washed my car myself", "User washed their car themself"),
         ("I try, I pass and I watch", "User tries, User passes and User watches"),

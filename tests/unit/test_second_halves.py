@@ -85,7 +85,11 @@ def test_the_age_of_a_child_is_not_the_speakers(
         ("Meine Erdnussallergie ist wieder da.", {("user", "allergy"): "Erdnussallergie"}),
         (
             "hey im tom, i live in hull n work as a barista",
-            {("user", "home city"): "Hull", ("user", "occupation"): "barista"},
+            {
+                ("user", "name"): "Tom",
+                ("user", "home city"): "Hull",
+                ("user", "occupation"): "barista",
+            },
         ),
         ("im 34 and i live in leeds", {("user", "age"): "34", ("user", "home city"): "Leeds"}),
         ("ive got two cats", {("user", "number of cats"): "2"}),

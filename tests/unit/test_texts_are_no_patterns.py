@@ -35,6 +35,9 @@ REASONS = {
     "adapters/offline/casual.py: expression.sub(written, plain)": (
         "a table of its own module, of constants"
     ),
+    "domain/text/spelled_out.py: expression.sub(written, plain)": (
+        "a table of its own module, of constants"
+    ),
     "domain/statements/first_person.py: expression.sub(words, spoken)": (
         "a table of its own module, of constants"
     ),

@@ -224,7 +224,7 @@ class _Reading:
         for sentence in sentences_of_chat(own_words(message.content)):
             checkpoint()
             source = _Source(name, number, message.content[sentence.start : sentence.end])
-            if sentence.start not in answers and self._is_passed_over(sentence.text, turn):
+            if self._is_passed_over(sentence, turn):
                 continue
             sentence = _written_out(turn.under_label(sentence), opens=not turn.before_it)
             if self._takes_back(sentence.text, turn, source):
@@ -243,12 +243,13 @@ class _Reading:
                 sentence = self._corrected(sentence, name, takes_back)
             self._read_statement(sentence, takes_back, turn, source)
 
-    def _is_passed_over(self, text: str, turn: _Turn) -> bool:
+    def _is_passed_over(self, sentence: Sentence, turn: _Turn) -> bool:
         """Whether a sentence is pasted, is not meant, or is about another person.
 
         A short sentence that only says that the last was a joke drops its facts.
         """
-        if _LABELLED.match(text) or _PLAYS.match(text):
+        text = sentence.text
+        if _PLAYS.match(text) or (_LABELLED.match(text) and sentence.start not in turn.answers):
             return True
         if _JOKES.search(text):
             if len(text) <= MOST_OF_JOKE:

@@ -253,7 +253,8 @@ _NOT_BUT = re.compile(
 """A slip and what is right: "not eggs, I mean nuts"."""
 _MORE = re.compile(r"(?<=\w) (?:with|for|about|mit|bei) (?:my |doctor |dr\.? )?[A-Za-zÀ-ÿ]+[.!]*\Z")
 """What a correction of a time adds: "wednesday at three with doctor patel"."""
-_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS[2:])})\b", re.IGNORECASE)
+_ANY_NUMBER = "|".join(NUMBER_WORDS[2:])
+_NUMBER_WORD = re.compile(rf"\b(?:{_ANY_NUMBER})\b", re.IGNORECASE)
 _BARE = TIME_WORDS | CORRECTING_WORDS
 _DENIES = re.compile(
     r"\W{0,9}(?:no|nope|nah|sorry|nein|nee?|いや|いえ|いいえ)\b\W{0,9}", re.IGNORECASE

@@ -37,7 +37,7 @@ _VERB = (
 _SUBJECT = (
     r"(?:i(?:['’]?m|['’]?ve|['’](?:ll|d))?|(?:we|they)(?:['’](?:ve|re|ll|d))?"
     r"|s?he(?:['’]?s|['’](?:ll|d))?|it(?:['’]?s| is| was| has| tastes| smells| makes| hurts)"
-    r"|please|pls"
+    r"|(?P<please>please|pls)(?= [a-z])"
     r"|just (?:give|tell|keep|use|call|make|show|send|remember))\b(?! and\b)"
     rf"|(?:my|our|his|her|their) (?!own\b)[\w'’-]+(?: [\w'’-]+){{0,2}}? (?:{_VERB}|s?he['’]?s)\b"
     r"|(?:die|der|er|sie) (?:ist|hat|heißt|heisst|wohnt|arbeitet|war|wird|mag)\b"
@@ -69,7 +69,10 @@ _IN_A_CORRECTION = re.compile(
     r"\b\W*)+\Z",
     re.IGNORECASE,
 )
-_OPENS_CORRECTION = re.compile(r"\A\W{0,5}(?:no|wait|sorry|nein|oh|scratch)\b", re.IGNORECASE)
+_OPENS_CORRECTION = re.compile(
+    r"\A\W{0,5}(?:no|nee?|wait|sorry|oops|nein|oh|ach|scratch|moment|warte|quatsch)\b",
+    re.IGNORECASE,
+)
 _IS_CORRECTED = re.compile(r"i meant?\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r" (?=(?:thx|thanks|ty|yay|ok(?:ay)?\Z)\b"
@@ -185,6 +188,8 @@ def _ends(before: str, place: re.Match[str]) -> bool:
     """
     last = _LAST_WORD.search(before)
     if last is None or before.count(" ") < 1 or last.group().lower() in _GOVERNING:
+        return False
+    if place["please"] is not None and place["joins"]:
         return False
     if place["thing"] is not None and _AND.search(place["joins"]) is None:
         return False

@@ -31,8 +31,9 @@ _DATE = re.compile(
     rf"|(?P<first_day>{_ANY_DAY}) of (?P<last_month>{ANY_MONTH}))\b"
 )
 _MINUTES = "ten|fifteen|twenty|thirty|forty|fifty"
+_ANY_HOUR = "|".join(NUMBER_WORDS[1:13])
 _TIME = re.compile(
-    rf"\bat (?P<hour>{'|'.join(NUMBER_WORDS[1:13])})"
+    rf"\bat (?P<hour>{_ANY_HOUR})"
     rf"(?: (?P<minutes>{_MINUTES})(?P<five>[ -]five)?)?"
     r"(?= (?:in the|am|pm|on|with|for|tomorrow|today|tonight|o'?clock)\b|\Z)"
 )

@@ -31,7 +31,7 @@ TOOLS_BY_CALL = {
     "POST /api/v1/context": "memory_context",
 }
 """A call of the HTTP API that a suggestion names → the tool that does the same."""
-_CALL = re.compile(r"[A-Z]+ /api/v1/[^\s,]+")
+_CALL = re.compile(r"\b[A-Z]{3,7} /api/v1/[^\s,]+")
 MOMENT = "Like 2026-05-08T13:56:00Z."
 
 
