@@ -37,7 +37,7 @@ _WORDS = """
     leider less let lie lies light like link little loan lone long lord lore los lot love loyal
     lucky mad made magna mai major mal male man mann mat mate math may mayo media mentor meta mile
     min mine minor mir mit mom mon moon must nail nan nanny nee north not novella now odd off one
-    opa oma orange our over own owe page pal park pat patience peace pearl peer pepper per ping
+    opa oma orange our over own owe page pal park pat patience peace pearl peer pepper per pets ping
     pink pleasant por precious press price prince prior purl queen raid rain ran reason red rice
     rich ridge river rock rocky rogue roll roman rote royal run runny rush sad said sam sang sea see
     sehr sep serenity server shade side sie sin sincere sind sing sister skip sky slay sommer son

@@ -73,6 +73,23 @@ SLOTS = {
     "the party is on saturday at eight and the code for the door is nine nine two": {
         "party": "saturday at 8"
     },
+    # what is reported, supposed or asked for is not told
+    "my mom claims i am allergic to peanuts but she is wrong": {},
+    "he insists i live in berlin for some reason": {},
+    "just imagine for a moment my husband is a pilot and we live in rome": {},
+    "if my mom asks i am single and live in rome": {},
+    "write an email to john saying i moved to munich and i love it": {},
+    "妹は医者で大阪に住んでて子供が三人いる": {},
+    # written sentences are read as before
+    "My sister called yesterday.": {},
+    "My daughter rose early today.": {},
+    "I don't like work.": {"opinion of work": "dislikes"},
+    "My mother used to make that cake for my birthday.": {},
+    "meine tochter kommt im august in die schule": {},
+    # a correction that is not understood leaves neither value
+    "i work at bosch no wait siemens": {},
+    "i am vegan no wait vegetarian": {},
+    "my rent is eight hundred no nine hundred euros": {"rent": "900"},
     # corrections within a breath
     "名前は田中じゃなくて中田です": {"name": "中田"},
     "mein bruder heißt tim ach nee tom": {"bruder tom": "yes"},
@@ -149,6 +166,15 @@ WRITTEN = {
     "i have like a haircut": "i have a haircut",
     "i like a haircut": "i like a haircut",
     "my sisters are here": "my sisters are here",
+    "My sister is like a mother to me.": "My sister is like a mother to me.",
+    "my boss is like a father to me": "my boss is like a father to me",
+    "im juni heirate ich": "im Juni heirate ich",
+    "my son jack up the car": "my son jack up the car",
+    "i was born in nineteen ninety five": "i was born in 1995",
+    "i moved in two thousand twenty three": "i moved in 2023",
+    "my kid can count one two three four five": "my kid can count one two three four five",
+    "i work for food at sea": "i work for food at sea",
+    "i'll let you know when": "i'll let you know when",
     "my sisters name": "my sister's name",
     "he is mister right": "he is mister right",
 }

@@ -607,3 +607,30 @@ def test_what_is_wanted_for_a_day_or_a_week_is_an_instruction_with_an_end(text: 
 )
 def test_what_is_asked_for_a_single_answer_is_no_instruction(text: str) -> None:
     assert [wish for wish in wishes(text) if wish.surety == "sure"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my sister told anna please forget my ex",
+        "my brother shouted please forget my birthday",
+        "in the film a man tells bob please forget my sister",
+        "please delete my address scratch that keep it",
+        "i live in oslo these days please forget my old address",
+    ],
+)
+def test_a_request_within_a_dictated_sentence_is_never_done_at_once(text: str) -> None:
+    assert "sure" not in {wish.surety for wish in wishes(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "um can u forget what i said about my salary",
+        "hey so uh forget about the salary thing i told you",
+        "pls delete everything about darren thx",
+        "äh vergiss mal bitte mein gehalt",
+    ],
+)
+def test_a_request_with_fillers_and_chat_words_is_one(text: str) -> None:
+    assert [(wish.kind, wish.surety) for wish in wishes(text)] == [("forget", "sure")]

@@ -58,7 +58,12 @@ from memory_core.adapters.offline.voice import third_person, without_shouting
 from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import PET, only_implies_pets
-from memory_core.domain.statements.corrected import is_bare_time, may_answer, with_correction
+from memory_core.domain.statements.corrected import (
+    TAKES_BACK,
+    is_bare_time,
+    may_answer,
+    with_correction,
+)
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.filled_forms import answers_of_form
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
@@ -238,9 +243,12 @@ class _Reading:
                 if is_bare_time(sentence.text):
                     continue
             else:
-                if turn.before_it and _TAKES_BACK.match(sentence.text):
+                is_taken_back = bool(turn.before_it) and (
+                    TAKES_BACK.match(sentence.text) is not None
+                )
+                if is_taken_back:
                     takes_back = takes_back or "Sorry, "
-                sentence = self._corrected(sentence, name, takes_back)
+                sentence = self._corrected(sentence, name, takes_back, is_taken_back=is_taken_back)
             self._read_statement(sentence, takes_back, turn, source)
 
     def _is_passed_over(self, sentence: Sentence, turn: _Turn) -> bool:
@@ -346,11 +354,14 @@ class _Reading:
         for match in filter(None, map(denied, self.matches[source.name])):
             self._keep(fact_of_match(match, source.name), source)
 
-    def _corrected(self, sentence: Sentence, name: str, takes_back: str) -> Sentence:
+    def _corrected(
+        self, sentence: Sentence, name: str, takes_back: str, *, is_taken_back: bool
+    ) -> Sentence:
         """The last sentence with a correction put into it.
 
         The facts of the slip are dropped. A sentence that has facts of its own stays as it is.
         takes_back: A word that takes the slip back, if the sentence before said that it is one.
+        is_taken_back: Whether it surely corrects the last sentence, even if it is not clear how.
         """
         last = self.last.get(name)
         if last is None:
@@ -363,6 +374,8 @@ class _Reading:
                 self._drop_last(name)
                 return replace(sentence, text=sentence.text[cue.end() :])
         if text is None or of_table:
+            if text is None and not of_table and is_taken_back:
+                self._drop_last(name)
             return sentence
         self._drop_last(name)
         return replace(sentence, text=text)
@@ -465,8 +478,6 @@ class _Reading:
         ]
 
 
-_TAKES_BACK = re.compile(r"(?:no|nope|nein|nee)\b,? (?=\w)", re.IGNORECASE)
-"""Opens a sentence that corrects the one before it in the same message."""
 _SURELY_TAKES_BACK = re.compile(
     r"(?:(?:oh|uh|um|ah|äh) )?(?:no|nein|nee|wait|scratch that|sorry),? ?"
     r"(?:(?:wait|no|sorry|actually|i mean|i meant|warte|moment|quatsch),? )+",

@@ -23,7 +23,7 @@ from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.voice import is_past, third_person
 from memory_core.domain.agent_schemas import SaidForesight
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.corrected import with_correction
+from memory_core.domain.statements.corrected import TAKES_BACK, with_correction
 from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
@@ -125,6 +125,8 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             if corrected is not None:
                 foresights.pop(slip, None)
                 text = corrected
+            elif slip and TAKES_BACK.match(text) is not None:
+                foresights.pop(slip, None)
             before_key = ""
             span = _foreseen(text, message.timestamp, asks=sentence.asks)
             if span is None:

@@ -137,7 +137,8 @@ def namings(
 
 
 _NAMES_ONLY = re.compile(
-    r"(?P<whose>[A-Z][\w -]{0,58}'s (?:(?!(?:is|are|was|has) )[a-z-]{1,20} ){1,4})"
+    r"(?P<whose>[A-Z][\w-]{0,30}(?: [A-Z][\w-]{0,30}){0,2}'s"
+    r" (?:(?!(?:is|are|was|has|lives?|works?|loves?|in|at|for|to|from) )[a-z-]{1,20} ){1,4})"
     r"(?P<name>[A-ZÀ-Þ][\w'-]{1,30})"
     r"|(?P<name2>[A-ZÀ-Þ][\w'-]{1,30}), (?P<whose2>[A-Z][\w -]{0,58}'s (?:[a-z-]{1,20} ?){1,4})"
 )

@@ -55,6 +55,7 @@ _LITTLE_WORDS = """
     am im auf zum und meinte gemeint sagen wollte sollte heißen findet statt beginnt erst nämlich ja
     mit bis weiteres moment
     oh ah ach argh ugh uh um äh ähm hm haha hoppla ups mist damn ok okay bad sry same time
+    euro euros dollar dollars pound pounds
 """
 _EXCUSES = frozenset(EXCUSES.split("|"))
 _ADDS_NOTHING = CORRECTING_WORDS.union(_LITTLE_WORDS.split())
@@ -255,6 +256,13 @@ _MORE = re.compile(r"(?<=\w) (?:with|for|about|mit|bei) (?:my |doctor |dr\.? )?[
 """What a correction of a time adds: "wednesday at three with doctor patel"."""
 _ANY_NUMBER = "|".join(NUMBER_WORDS[2:])
 _NUMBER_WORD = re.compile(rf"\b(?:{_ANY_NUMBER})\b", re.IGNORECASE)
+TAKES_BACK = re.compile(
+    r"(?:no|nope|nein|nee),? (?=(?:wait|sorry|warte|moment|quatsch)\b|\d|not\b|nicht\b"
+    rf"|(?:{_ANY_NUMBER})\b|[A-ZÀ-Þ]\w+[.!]?\Z)|ach (?:nein|nee?)\b,? "
+    r"|(?:wait,? no|scratch that)\b,? ",
+    re.IGNORECASE,
+)
+"""Opens a sentence that surely corrects the one before it in the same message."""
 _BARE = TIME_WORDS | CORRECTING_WORDS
 _DENIES = re.compile(
     r"\W{0,9}(?:no|nope|nah|sorry|nein|nee?|いや|いえ|いいえ)\b\W{0,9}", re.IGNORECASE
@@ -354,7 +362,7 @@ def _takes_back(text: str) -> bool:
 
 def _with_name(before: str, now: str) -> str | None:
     """The earlier sentence with another name, after the same preposition if there is any."""
-    without_slip = NAMED_OLD.sub(" ", now)
+    without_slip = _SURELY_WRONG.sub(" ", NAMED_OLD.sub(" ", now).removeprefix("Sorry, "))
     new = _NAME.search(without_slip)
     if new is None:
         return None

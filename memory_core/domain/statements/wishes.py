@@ -237,7 +237,7 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
     """
     split = [
         (sentence, " ".join(sentence.text.split()))
-        for sentence in spoken_sentences(own_words(content))
+        for sentence in spoken_sentences(own_words(content), corrections=False)
     ]
     whole = " ".join(text for _, text in split)
     if len(whole) <= MAX_SENTENCE and points_at_last(read(_plain(whole))):
@@ -248,8 +248,10 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
         if len(text) <= MAX_SENTENCE
     ]
     wishes: list[Wish] = []
+    begun = {sentence.start for sentence in sentences(own_words(content))}
     for each in _wishes_in_order(readings, whole=len(readings) == len(split)):
-        wish = _with_person(each, content)
+        # What is asked within a dictated sentence may be said by somebody else.
+        wish = _with_person(each if each.start in begun else _asked_back(each), content)
         same = next((other for other in wishes if _is_repeated(wish, other)), None)
         if same is None:
             wishes.append(wish)

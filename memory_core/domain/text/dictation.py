@@ -1,9 +1,9 @@
 """Find the statements of a message that is dictated, or typed in a hurry.
 
-"so um my daughter lena just turned five and we live in leeds" has no marks of sentences. A
-statement begins with a subject and its verb, but not where a word before it governs them ("i think
-i know", "the flat i live in"). A correction within a breath is a sentence of its own, too: "on
-monday no wait tuesday".
+"so um my daughter lena just turned five and we live in leeds" has no marks of sentences. It is
+taken apart where a subject and its verb begin, but only behind a whole statement, and not if any
+word of it reports, supposes or denies. A correction within a breath is a sentence of its own, too:
+"on monday no wait tuesday".
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ LEAST_WORDS = 7
 """Words of a text that may have several statements without marks between them."""
 _MARKS = re.compile(r"(?<!\d)[.!?;:,](?=\s|\Z)|[。、！？\n]")
 _CAPITALS = re.compile(r"(?!I\b)[A-ZÄÖÜ]")
-FILLER = r"u+h+m*|u+m+|e+r+m*|h+m+|ä+h+m*|you know|by the way|btw"
+FILLER = r"u+h+m*|u+m+|erm+|h+m+|ä+h+m*|by the way|btw"
 """Words that say nothing wherever they are."""
-OPENING = rf"{FILLER}|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey"
+OPENING = rf"{FILLER}|you know|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey"
 """Words that say nothing before a statement."""
 _JOINS = r"and|but|so|plus|then|because|cause|cos|cuz|und|aber|dann|außerdem"
 _VERB = (
@@ -37,8 +37,8 @@ _VERB = (
 _SUBJECT = (
     r"(?:i(?:['’]?m|['’]?ve|['’](?:ll|d))?|(?:we|they)(?:['’](?:ve|re|ll|d))?"
     r"|s?he(?:['’]?s|['’](?:ll|d))?|it(?:['’]?s| is| was| has| tastes| smells| makes| hurts)"
-    r"|(?P<please>please|pls)(?= [a-z])"
-    r"|just (?:give|tell|keep|use|call|make|show|send|remember))\b(?! and\b)"
+    r"|(?P<asks>(?:please|pls)(?= [a-z])"
+    r"|just (?:give|tell|keep|use|call|make|show|send|remember)))\b(?! and\b)"
     rf"|(?:my|our|his|her|their) (?!own\b)[\w'’-]+(?: [\w'’-]+){{0,2}}? (?:{_VERB}|s?he['’]?s)\b"
     r"|(?:die|der|er|sie) (?:ist|hat|heißt|heisst|wohnt|arbeitet|war|wird|mag)\b"
     r"|(?:ich|wir) [a-zäöüß]{2,}(?:e|en|t|n|s|b)\b"
@@ -52,51 +52,49 @@ _BEGINS = re.compile(
     rf"(?=(?:(?:now|jetzt|today|heute|yesterday|gestern) )?(?:{_SUBJECT}|{_NAME}|{_THING}))",
     re.IGNORECASE,
 )
-_COUNT = (
-    rf"(?:\d+|{'|'.join((*NUMBER_WORDS[2:], *GERMAN_NUMBER_WORDS[2:]))}|twenty|thirty|forty|fifty)"
-)
-_CORRECTS = re.compile(
-    r",? (?=(?:(?:oh|ah|uh|um|äh) )?(?:no,? (?:wait|sorry|i mean|actually)|wait,? no|scratch that"
-    r"|sorry,? i (?:mean|meant)|i meant|make that|nein,? (?:warte|moment|quatsch|doch|halt)|quatsch"
-    r"|ach (?:nein|nee?)|ich mein(?:e|te)"
-    rf"|i mean(?= (?:{ANY_WEEKDAY}|{ANY_MONTH}|{_COUNT}|at|on|not)\b"
-    r"| [a-z]+\Z))\b,? \w)"
-    rf"| (?=(?:no|nein) {_COUNT}\b)",
-    re.IGNORECASE,
-)
-_IN_A_CORRECTION = re.compile(
-    r"\A\W*(?:(?:no|wait|sorry|actually|oh|uh|um|scratch that|nein|warte|moment|quatsch|ach)"
-    r"\b\W*)+\Z",
-    re.IGNORECASE,
-)
-_OPENS_CORRECTION = re.compile(
-    r"\A\W{0,5}(?:no|nee?|wait|sorry|oops|nein|oh|ach|scratch|moment|warte|quatsch)\b",
-    re.IGNORECASE,
-)
-_IS_CORRECTED = re.compile(r"i meant?\b", re.IGNORECASE)
 _ASIDE = re.compile(
-    r" (?=(?:thx|thanks|ty|yay|ok(?:ay)?\Z)\b"
+    r" (?=(?:thx|thanks|ty|yay|ok(?:ay)?)(?: \w+)?\Z"
     r"|(?<!i'm )(?<!im )(?<!am )(?<!no )(?<!so )sorry\b(?! i mean))",
     re.IGNORECASE,
 )
 """What says nothing more about the statement before it: "thx", "sorry caps lock"."""
-_AND = re.compile(r"\b(?:and|but|und|aber)\b", re.IGNORECASE)
-_LAST_WORD = re.compile(r"(?<![\w'’])[\w'’]{1,40}\Z")
-_GOVERNS = """
-    a about after all am an and any are as at be because been before but by can could did do does
-    every everything feel felt find for forget from guess had has have hear heard her his hope how
-    if in into is just know like may maybe me mean might must my no nor not of on or our remember
-    said say says shall should since so than that the their them these thing things think thought
-    though time to told unless until was way we were what when where whether which while who whom
-    whose why will wish with without would you u your please pls let let's lets day place stuff only
-    first last once don't dont didn't didnt can't cant won't wont
-    dass ob weil wenn als wie was wo wer und oder aber denn da damit bevor nachdem seit bis sobald
-    der die das den dem des ein eine einen einem einer mit von bei zu nach für in im am an auf
-    play sing spell translate google search write text type send titled song message email tell
-    glaube denke weiß hoffe sag sage dann so jetzt heute gestern morgen hier dort daher
-"""
-_GOVERNING = frozenset(_GOVERNS.split())
-"""Words before a subject that govern its clause."""
+
+# A statement is whole if it opens with a subject and has a verb with something behind it.
+
+_OPENED = re.compile(
+    rf"(?:(?:{OPENING}|{_JOINS}|ok|okay|hi|hello|yeah|yes|no|lol|actually|now|jetzt) )*"
+    r"(?:(?:i|we|you)(?:['’]?(?:m|ve|re))?|s?he(?:['’]?s)?|they(?:['’]?re)?|it(?:['’]?s)?"
+    r"|there(?:['’]?s)?|my|our|his|her|their|the|ich|wir|er|sie|es|mein\w*|unser\w*|bin|hab|wohn\w*"
+    r"|quit|sold|got|moved|(?P<name>[a-zà-ÿ]{3,14}))\b",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"(?:\b(?:i['’]?m|i['’]?ve|s?he['’]?s|they['’]?re|we['’]re|it['’]?s|am|is|are|was|were|have|has"
+    r"|had|got|live|lives|work|works|moved|quit|sold|bought|like|likes|love|loves|hate|hates|need"
+    r"|needs|want|wants|can|can['’]?t|cannot|don['’]?t|doesn['’]?t|turned|called|named|eat|eats"
+    r"|drink|speak|speaks|play|plays|study|studies|take|takes|started|stopped|gave|lost|broke"
+    r"|died|left|married|born|bin|ist|habe?|hat|hei(?:ß|ss)[et]|wohnt?e?|wohnen|arbeite[tn]?"
+    r"|mag|esse|war|sind|haben|trinke|vertrage?|names?)\b|['’]s\b) \S"
+    r"|\b(?:i|we) (?:just |finally )?(?:moved|quit|retired)\Z",
+    re.IGNORECASE,
+)
+_GOVERNS = re.compile(
+    r"\b(?:if|when|whenever|unless|until|whether|in case|once (?!a\b|in\b)|who|whose|whom|which"
+    r"|that (?:i|we|he|she|they|my)|what|how|why|where|than|suppos\w*|imagin\w*|pretend\w*"
+    r"|dream\w*|hypothe\w*|claim\w*|belie\w+|insist\w*|swears?|swore|assum\w+|says?|said|saying"
+    r"|tells?|told|telling|wrote|writ\w+|texted|asks?|asked|asking|think|thinks|thought|guess"
+    r"|knows?|knew|hop(?:e|es|ed|ing)|wish\w*|would|could|might|may|maybe|perhaps|jok\w+|kidding"
+    r"|lyrics?|goes like|quote\w*|shout\w*|yell\w*|begg?\w*|whisper\w*|announc\w*|promis\w*"
+    r"|ruled out|den(?:y|ied|ies)|doubt\w*|lie[sd]?|lying|translate|spell|google"
+    r"|(?:text|email|message|call|send|write) (?:my|him|her|them|to|an?|the)"
+    r"|(?:play|sing|put on) (?:that|some|the|me|i['’]?m)"
+    r"|in (?:the|an?|my|this) (?:\w+ )?(?:film|movie|novel|book|song|game|story|dream|play)"
+    r"|wenn|falls|ob|sobald|bevor|dass|weil|sagt\w*|sagen|gesagt|mein(?:st|ten?)|glaub\w*|denk\w*"
+    r"|dachte\w*|stell dir|angenommen|hätten?|wären?|würden?|könnten?|träum\w*|geträumt|behaupt\w*"
+    r"|erzähl\w*|schreib\w*|schrieb\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that report, suppose, deny or describe; what they govern is not told by the order."""
 _TITLED = """
     wife husband partner girlfriend boyfriend mother mom mum father dad sister brother son daughter
     aunt uncle cousin friend boss dog cat bf gf hubby bro sis baby kid kitten puppy partner fiance
@@ -105,36 +103,85 @@ _TITLED = """
 """
 _TITLES = frozenset(_TITLED.split())
 """Words before a name that belongs to them."""
+_NO_ENDINGS = """
+    a about all am an and any are as at be because before but by can every for from her his in into
+    is just like me my no nor not of on or our please pls so than that the their them then to was we
+    were will with without you your still also never always really
+    aber als am an auf bei da damit das dem den denn der des die dort ein eine einem einen einer für
+    hier im in ist jetzt mit nach nicht noch so und von war zu
+"""
+_NO_END = frozenset(_NO_ENDINGS.split())
+"""Words that do not end a statement."""
+_LAST_WORD = re.compile(r"(?<![\w'’])[\w'’]{1,40}\Z")
 _REPEATS = re.compile(r"s?he['’]?s\b", re.IGNORECASE)
 _HE_IS = re.compile(r"\b(?:my|our|his|her)(?: [\w-]+){1,3}\Z", re.IGNORECASE)
 """A person whom "he" or "she" repeats: "my husband rob hes a teacher"."""
 _RELATIVE = re.compile(
-    r"\b(?:the|that|those|these|every|all|any|which|what) (?:[\w'’-]+ )?[\w'’-]+\Z", re.IGNORECASE
+    r"\b(?:the|those|these|every|all|any) (?:[\w'’-]+ )?[\w'’-]+\Z", re.IGNORECASE
 )
 """What the words after it may describe: "the flat" before "i live in"."""
+
+# Corrections within a breath.
+
+_ANY_COUNT = "|".join((*NUMBER_WORDS[2:], *GERMAN_NUMBER_WORDS[2:], "twenty", "thirty", "forty"))
+_COUNT = rf"(?:\d+|{_ANY_COUNT})"
+_CUE = (
+    r"(?:no,? (?:wait|sorry)|wait,? no|scratch that|sorry,? i (?:mean|meant)"
+    r"|nein,? (?:warte|moment|quatsch)|ach (?:nein|nee?))"
+)
+_CORRECTS = re.compile(
+    rf" (?=(?:(?:oh|ah|uh|um|äh) )?{_CUE} (?!time|list|staff|room|and\b|und\b)\w"
+    rf"|i mean (?:{ANY_WEEKDAY}|{ANY_MONTH}|{_COUNT}|at|on|not)\b|i mean [a-z]+\Z"
+    rf"|(?:no|nein) {_COUNT}\b(?! (?:way|one|idea)))",
+    re.IGNORECASE,
+)
+_CORRECTS_IN_WRITING = re.compile(
+    rf", (?=(?:(?:oh|ah|uh|um|äh),? )?{_CUE},? (?!time|list|staff|room|and\b|und\b)\w)",
+    re.IGNORECASE,
+)
+_OPENS_CORRECTION = re.compile(
+    r"\A\W{0,5}(?:no|nee?|wait|sorry|oops|nein|oh|ach|scratch|moment|warte|quatsch)\b",
+    re.IGNORECASE,
+)
+_IN_A_CORRECTION = re.compile(
+    r"\A\W*(?:(?:no|wait|sorry|actually|oh|uh|um|scratch that|nein|warte|moment|quatsch|ach)"
+    r"\b\W*)+\Z",
+    re.IGNORECASE,
+)
+_IS_CORRECTED = re.compile(r"i meant?\b", re.IGNORECASE)
+MOST_OF_CORRECTION = 5
+"""Words of a correction before it says what is right: "no sorry not eggs i mean nuts"."""
+_JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 _JAPANESE_END = re.compile(
     r"(?:[てで]い|ん[でだ])て(?=[^いるまたも、。])"
     r"|(?:です|ます|だ|ました)(?:よね?|けど|ね)(?=あと|それと|それから|でも)"
     r"|(?:名前|出身|職業|仕事|趣味|誕生日|年収|給料|家賃)は[^はがでを、。]{1,8}で"
-    r"(?=[^すもはしき、。]{1,12}(?:に住|で働|に勤|が好|が嫌)"
-    r"|(?:今年|今|もうすぐ)?[\d一二三四五六七八九十]{1,3}歳)"
+    r"(?=[^すもはしき、。]{1,12}(?:に住んで(?:い?ます|い?て|い?るん|い?るよ|い?る\Z)|で働|に勤|が好|が嫌))"
 )
-MOST_OF_CORRECTION = 5
-"""Words of a correction before it says what is right: "no sorry not eggs i mean nuts"."""
+_OF_ANOTHER_IN_JAPANESE = re.compile(
+    r"(?:[妹弟兄姉父母娘夫妻彼]|息子|友達|友人|上司|同僚|先生|旦那|さん|くん|ちゃん)[はがのも]|もし|たら|なら|れば"
+)
 MOST_JAPANESE = 200
 """Characters of a Japanese sentence that is taken apart."""
 
 
 def is_in_small_letters(text: str) -> bool:
-    """Whether a text has no capital but "I" and its first letter."""
-    return _CAPITALS.search(text, 1) is None
+    """Whether a text has no capital but "I", as no written sentence is."""
+    return _CAPITALS.search(text) is None
 
 
-def spoken_sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a message, and the statements of a dictated one."""
+def spoken_sentences(text: str, *, corrections: bool = True) -> Iterator[Sentence]:
+    """The sentences of a message, and the statements of a dictated one.
+
+    Args:
+        text: The message.
+        corrections: Whether a correction within a sentence is a sentence of its own.
+
+    """
     for sentence in sentences(text):
         start = 0
-        for end, begin in (*_breaks(_without_shouting(sentence.text)), (len(sentence.text), 0)):
+        plain = _without_shouting(sentence.text)
+        for end, begin in (*_breaks(plain, corrections=corrections), (len(plain), 0)):
             part = sentence.text[start:end]
             if words := part.strip():
                 begins = sentence.start + start + part.index(words)
@@ -147,19 +194,25 @@ def _without_shouting(text: str) -> str:
     return text.lower() if text.isascii() and text.isupper() else text
 
 
-def _breaks(text: str) -> Iterator[tuple[int, int]]:
+def _breaks(text: str, *, corrections: bool) -> Iterator[tuple[int, int]]:
     """Where a statement of a sentence ends, and where the next one begins."""
     if text.endswith(("?", "？")):
         return
-    if not text.isascii() and len(text) <= MOST_JAPANESE and "、" not in text:
-        yield from ((end.end(), end.end()) for end in _JAPANESE_END.finditer(text))
-    is_dictated = (
-        text.count(" ") + 1 >= LEAST_WORDS
-        and is_in_small_letters(text)
+    if _JAPANESE.search(text) is not None:
+        is_spoken = len(text) <= MOST_JAPANESE and "、" not in text
+        if is_spoken and _OF_ANOTHER_IN_JAPANESE.search(text) is None:
+            yield from ((end.end(), end.end()) for end in _JAPANESE_END.finditer(text))
+        return
+    is_hurried = is_in_small_letters(text)
+    candidates = list[re.Match[str]]()
+    if corrections:
+        candidates += (_CORRECTS if is_hurried else _CORRECTS_IN_WRITING).finditer(text)
+    if (
+        is_hurried
+        and text.count(" ") + 1 >= LEAST_WORDS
         and _MARKS.search(text) is None
-    )
-    candidates = [*_CORRECTS.finditer(text)]
-    if is_dictated:
+        and _GOVERNS.search(text) is None
+    ):
         candidates += [*_BEGINS.finditer(text), *_ASIDE.finditer(text)]
     start = 0
     for place in sorted(candidates, key=re.Match.span):
@@ -172,14 +225,14 @@ def _breaks(text: str) -> Iterator[tuple[int, int]]:
         if place.re is _BEGINS:
             ends = _ends(before, place) and not (opens and _IS_CORRECTED.match(text, place.end()))
         else:
-            ends = place.re is _ASIDE or not opens
+            ends = not opens and (place.re is not _ASIDE or _is_whole(before))
         if ends:
             yield place.span()
             start = place.end()
 
 
 def _ends(before: str, place: re.Match[str]) -> bool:
-    """Whether a statement ends before a subject.
+    """Whether a whole statement ends before a subject.
 
     Args:
         before: The words before it.
@@ -187,16 +240,22 @@ def _ends(before: str, place: re.Match[str]) -> bool:
 
     """
     last = _LAST_WORD.search(before)
-    if last is None or before.count(" ") < 1 or last.group().lower() in _GOVERNING:
+    if last is None or last.group().lower() in _NO_END or not _is_whole(before):
         return False
-    if place["please"] is not None and place["joins"]:
+    joins, name = place["joins"], place["name"]
+    if joins and place["asks"] is not None:
         return False
-    if place["thing"] is not None and _AND.search(place["joins"]) is None:
+    if not joins and (place["thing"] is not None or _RELATIVE.search(before) is not None):
         return False
-    if not place["joins"] and _RELATIVE.search(before) is not None:
-        return False
-    name = place["name"]
     if name is not None and (not is_given_name(name) or last.group().lower() in _TITLES):
         return False
     repeats = _REPEATS.match(place.string, place.end()) is not None and _HE_IS.search(before[-40:])
     return not repeats and _IN_A_CORRECTION.match(before) is None
+
+
+def _is_whole(words: str) -> bool:
+    """Whether words are a statement: a subject, its verb, and something behind it."""
+    opening = _OPENED.match(words)
+    if opening is None or (opening["name"] is not None and not is_given_name(opening["name"])):
+        return False
+    return _STATES.search(words) is not None

@@ -20,7 +20,8 @@ from memory_core.domain.text.towns import is_town
 _FILLERS = re.compile(
     rf"(?:(?<=\s)(?:{FILLER})|\A(?:(?:{OPENING}|so|ok|okay) )*(?:{OPENING}))"
     r" (?!(?:as|many|much|that|enough|of|done)\b)"
-    r"|(?:えっと|え[ーえ]っ?と|あの(?:ー|ね|さ(?!っき))|うーん|そういえば|まあ|なんか)[ーさね]?、?",
+    r"|\A(?:えっと|え[ーえ]っ?と|あの(?:ー|ね|さ(?!っき))|うーん|そういえば|まあ|なんか)[ーさね]?"
+    r"(?:、|(?=[\u30a1-\u30fa\u4e00-\u9fff]))|(?:えっと|え[ーえ]っ?と)ー?、?",
     re.IGNORECASE,
 )
 _CHAT_WORDS = {
@@ -49,10 +50,10 @@ _CHAT_WORDS = {
 }
 _CHAT_WORD = re.compile(rf"(?<![\w'’.-])(?:{'|'.join(_CHAT_WORDS)})(?![\w'’.-])", re.IGNORECASE)
 _LIKE = re.compile(
-    r"\b(for|have|had|got|love|need|is|was|i['’]?m|am|just|about|maybe|and|so|with) like"
-    r" (?=(?:an?|the|my|some|proper|super|really|two|three|four|five|ten|\d+)\b)"
-    r"|\b(don['’]?t) like (?=(?:live|work|have|eat|drink|want|need|know|think|care|smoke)\b)"
-    r"|\b((?:allergic to|i take|i['’]?m on) [^,.]{2,40} and) like "
+    r"\b(for|have|had|got|i['’]?m|about|maybe) like"
+    r" (?=(?:an?|the|some|two|three|four|five|ten|\d+)\b(?! (?:sister|brother|mother|father)\b))"
+    r"|\b(don['’]?t) like (?=(?:live (?:there|here|in|with)|know|think|have|want|need)\b)"
+    r"|\b((?:allergic to|i take) [^,.]{2,40} and) like "
     r"|(?<=\w)() like (?=(?:two|three|four|five|six|ten|\d+) (?:week|day|year|month|hour)s?\b)"
     r"|\b() (?:kinda|sorta|kind of|sort of) (?=(?:like|love|hate|want|need)\b)"
 )
@@ -124,16 +125,15 @@ _RELATIVE = (
     r"|oma|opa|onkel|tante|nachbar(?:in)?|kolleg(?:e|in)"
 )
 _CUE = re.compile(
-    r"\A(?P<cue>(?:(?:no|nein|wait|sorry|oh|ach) )?(?:no|nee?|wait|sorry|actually|scratch that"
-    r"|warte|nein|quatsch|ich mein(?:t?e)))(?P<sign>,?)"
-    r" (?!(?:one|way|idea|need|longer|more|problem)\b)",
+    r"\A(?P<cue>(?:no|nein|sorry|oh) (?:wait|sorry|warte|moment|i meant?)|wait no|scratch that"
+    r"|ach (?:nein|nee?)|(?:no|nein)(?= \d)) (?!(?:time|list|staff|room|and|und)\b)",
     re.IGNORECASE,
 )
 """Opens a correction; the words after it are read apart."""
 _LACKS_APOSTROPHE = re.compile(
     rf"\b(?P<whose>(?:my|our|his|her)(?: (?:older|younger|little|big|best))? (?:{_RELATIVE}))s"
     r" (?=(?:name|birthday|called|named|job|number|address|favou?rite|phone|wedding|house|dog|cat"
-    r"|car|the|an?|on|at|in|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
+    r"|car|the|an?|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
     r"|\b(?P<what>(?:my|our) (?:name|birthday|appointment|flight|job|rent|salary|wedding|exam"
     r"|interview|meeting|surname|address|phone|number|e-?mail|favou?rite [a-z]{3,12}))s"
     r" (?=(?:the|an?|on|at|in)\b|\d|[a-z]{3,14}\Z)"
@@ -145,19 +145,23 @@ _ME_AND = re.compile(
     r"\A(?P<opening>(?:so |and )?)me and (?P<who>(?:my )?[a-zà-ÿ]{3,14})\b", re.IGNORECASE
 )
 _GIVEN = re.compile(
-    r"\b(?:called|named|(?:his|her|its) name is|hei(?:ß|ss)t|namens)"
-    r" (?P<name>[a-zà-ÿ]{3,14})\b(?! (?:the|an?|in|for|by|at|after)\b)",
+    r"(?:\b(?:is|are|was|were|(?:dog|cat|puppy|kitten|pet|horse|rabbit|hamster|parrot))|['’]s)"
+    r" (?:called|named) (?P<name>(?!after\b|for\b)[a-zà-ÿ]{3,14})\b"
+    r"|\b(?:(?:his|her|its) name is|hei(?:ß|ss)t|namens) (?P<after>[a-zà-ÿ]{3,14})\b"
+    r"(?! (?:the|an?|in|for|by|at|after)\b)",
     re.IGNORECASE,
 )
 _EXPECTED = re.compile(
-    rf"(?:\A|\b(?:{_RELATIVES}|{_RELATIVE}(?: is)?|no|sorry|wait|meant?|nee?|not|actually"
+    rf"(?:\A|\b(?:{_RELATIVES}|{_RELATIVE}(?: is)?|called|named"
     r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e|nenn mich|i am"
     r"|i['’]?m|this is|ich bin|with|and|or|mit|und|met|meet|from|of|for|für|von|to|miss|visit"
-    r"|visiting) )\Z",
+    r"|visiting|(?:no|wait|nein|ach) (?:wait|sorry|no|nee?|warte|moment),?) )\Z",
     re.IGNORECASE,
 )
 """Words before a name."""
-_I_AM_NAMED = re.compile(r"\b[iI]m (?=[A-ZÀ-Þ][a-zà-ÿ]+\b)")
+_I_AM_NAMED = re.compile(
+    rf"\b[iI]m (?=[A-ZÀ-Þ][a-zà-ÿ]+\b)(?!(?i:{ANY_GERMAN_MONTH}|{ANY_MONTH}|jan)\b)"
+)
 _MOST_BEFORE = 40
 _ANY_WORD = re.compile(r"(?<![\w'’-])(?P<name>[a-zà-ÿ]{3,14})(?![\w-])")
 _LISTED = re.compile(rf"\b({_RELATIVES}) (?=[A-ZÀ-Þ][a-zà-ÿ]+ (?:and|und|[A-ZÀ-Þ]))")
@@ -174,21 +178,21 @@ _MEANT_TOWN = re.compile(
 )
 _NO_TOWN = re.compile(
     rf"(?:{ANY_MONTH}|{ANY_WEEKDAY}|reading|bath|ask|manage|media|bed|store|us|college|university"
-    r"|best|most|date|deal|nice|mobile|bridge|center|bay|buy|hit|or|time|yoga|turn|post|long)\Z",
+    r"|bad|halle|best|most|date|deal|nice|mobile|bridge|center|bay|buy|hit|or|time|yoga|turn|post|long)\Z",
     re.IGNORECASE,
 )
 _EMPLOYER = re.compile(
-    r"(?:\b(?:work(?:s|ed|ing)?|job|arbeite[tn]?|angefangen|gearbeitet)(?: \w+)? (?:at|for|bei)"
-    r"|\bnicht mehr bei"
-    r"|\b(?:quit|joined|joining)"
-    r"(?= (?![a-z]+ing\b)[a-z]{3,20}(?:\Z| (?:last|this|yesterday|today|in)\b)))"
-    r" (?P<name>[a-zà-ÿ&]{3,20})(?=\s|\Z)",
+    r"\b(?:work(?:s|ed|ing)?|job|arbeite[tn]?|angefangen|gearbeitet)(?: \w+)? (?:at|bei)"
+    r" (?P<name>[a-zà-ÿ&]{3,20})(?=\s|\Z)|\bnicht mehr bei (?P<left>[a-zà-ÿ&]{3,20})\b",
     re.IGNORECASE,
 )
 _NO_EMPLOYERS = """
     the our his her their home night day least school work once one two three four five six seven
     eight nine ten noon midnight all any some that this them him you years months weeks days free
-    another money fun myself now der die das dem den einer einem ihm ihr uns mir
+    another money fun myself now sea height heights dawn dusk noon lunch dinner breakfast uni church
+    court college university hospital weekends times present random speed scale pace full half peak
+    ground christmas easter banks shops nights regen nacht tag tageslicht mir dir der die das dem
+    den einer einem ihm ihr uns
     """
 _NO_EMPLOYER = frozenset(_NO_EMPLOYERS.split())
 _CHILDREN = re.compile(r"\b(?P<name>töchter|söhne|schwestern|brüder|kinder|katzen|hunde|jungs)\b")
@@ -206,7 +210,22 @@ def _capital(match: re.Match[str], group: str = "name", count: int = 3) -> str:
     return match.group()[:start] + " ".join((*written, *each[count:])) + match.group()[end:]
 
 
+_ALSO_WORDS = """
+    art bill bob chase chuck dean drew faith frank grace grant hope jack jan lance mark max nick pat
+    pets pierce rich rob rose sue wade will april august june juni
+"""
+_AMBIGUOUS = frozenset(_ALSO_WORDS.split())
+"""Names that are verbs or nouns, too; they are names only before what a person does."""
+_OF_A_PERSON = re.compile(
+    r"\Z| (?:is|was|has|and|und|who|works?|lives?|turned|just|got|had|will|ist|hat|wohnt"
+    r"|arbeitet)\b(?! honest)"
+)
+
+
 def _person(match: re.Match[str]) -> str:
+    name = match["name"].lower()
+    if name in _AMBIGUOUS and _OF_A_PERSON.match(match.string, match.end()) is None:
+        return match.group()
     before = match.string[max(0, match.start() - _MOST_BEFORE) : match.start()]
     is_name = is_given_name(match["name"]) and _EXPECTED.search(before) is not None
     return _capital(match) if is_name else match.group()
@@ -222,11 +241,12 @@ def _town(match: re.Match[str]) -> str:
 
 
 def _employer(match: re.Match[str]) -> str:
-    return match.group() if match["name"].lower() in _NO_EMPLOYER else _capital(match)
+    group = "name" if match["name"] else "left"
+    return match.group() if match[group].lower() in _NO_EMPLOYER else _capital(match, group)
 
 
 _CAPITALS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (_GIVEN, _capital),
+    (_GIVEN, lambda match: _capital(match, "name" if match["name"] else "after")),
     (_ANY_WORD, _person),
     (_I_AM_NAMED, "I'm "),
     (_CUE, r"\g<cue>, "),

@@ -1,4 +1,4 @@
-"""Write spoken numbers in digits: counts, telephone numbers, days and times. English."""
+"""Write spoken numbers in digits: counts, years, telephone numbers, days and times. English."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from memory_core.domain.text.spelling import ANY_MONTH, NUMBER_WORDS
 _NAMES_OF_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _TENS = {word: number * 10 for number, word in enumerate(_NAMES_OF_TENS.split(), 2)}
 _SMALL = {word: number for number, word in enumerate(NUMBER_WORDS[:20])}
+_SCALES = {"hundred": 100, "thousand": 1_000}
 _ANY_SMALL = "|".join(NUMBER_WORDS[1:20])
 _ANY_DIGIT = "|".join(NUMBER_WORDS[1:10])
 _ANY_TENS = "|".join(_TENS)
-_COUNT = re.compile(
-    rf"\b(?:(?P<hundreds>{_ANY_SMALL}|an?) hundred(?: and)?"
-    rf"(?: (?P<tens_after>{_ANY_TENS}))?(?:[ -](?P<units_after>{_ANY_SMALL}))?"
-    rf"|(?P<tens>{_ANY_TENS})[ -](?P<units>{_ANY_DIGIT}))\b"
-)
+_ANY_WORD = rf"(?:{_ANY_SMALL}|{_ANY_TENS}|hundred|thousand)"
+_COUNT = re.compile(rf"\b{_ANY_WORD}(?:[ -](?:and )?{_ANY_WORD}){{1,8}}\b")
+_TEEN = 10
+_LEAST_CENTURY, _LAST_CENTURY = 13, 20
 _DIGIT = rf"(?:double |triple )?(?:zero|oh|{_ANY_DIGIT})"
-_DIGITS = re.compile(rf"\b(?:{_DIGIT} ){{4,30}}{_DIGIT}\b")
-"""Five digits or more, as in a telephone number."""
+_DIGITS = re.compile(
+    r"(?P<before>\b(?:number|phone|mobile|cell|code|pin|zip)\b(?: \w{1,12}){0,3}? )"
+    rf"(?P<digits>(?:{_DIGIT} ){{2,30}}{_DIGIT})\b"
+)
 _NAMES_OF_DAYS = """
     first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
     fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
 """
 _DAYS = {word: day for day, word in enumerate(_NAMES_OF_DAYS.split(), 1)} | {"thirtieth": 30}
-_ANY_DAY = rf"(?:(?:twenty|thirty)[ -])?(?:{'|'.join(_DAYS)})"
+_ANY_NAME_OF_DAY = "|".join(_DAYS)
+_ANY_DAY = rf"(?:(?:twenty|thirty)[ -])?(?:{_ANY_NAME_OF_DAY})"
 _DATE = re.compile(
     rf"\b(?:(?P<month>{ANY_MONTH})(?: the)? (?P<day>{_ANY_DAY})"
     rf"|(?P<first_day>{_ANY_DAY}) of (?P<last_month>{ANY_MONTH}))\b"
@@ -33,8 +36,7 @@ _DATE = re.compile(
 _MINUTES = "ten|fifteen|twenty|thirty|forty|fifty"
 _ANY_HOUR = "|".join(NUMBER_WORDS[1:13])
 _TIME = re.compile(
-    rf"\bat (?P<hour>{_ANY_HOUR})"
-    rf"(?: (?P<minutes>{_MINUTES})(?P<five>[ -]five)?)?"
+    rf"\bat (?P<hour>{_ANY_HOUR})(?: (?P<minutes>{_MINUTES})(?P<five>[ -]five)?)?"
     r"(?= (?:in the|am|pm|on|with|for|tomorrow|today|tonight|o'?clock)\b|\Z)"
 )
 
@@ -42,28 +44,64 @@ _TIME = re.compile(
 def with_digits(text: str) -> str:
     """Write numbers in digits: "thirty four" → "34", "june third" → "June 3".
 
-    Single words up to twenty stay where they count something; the tables read them.
+    A single word up to twenty stays, since the tables read it.
     """
     text = _TIME.sub(_time, _DATE.sub(_date, _DIGITS.sub(_digits, text)))
     return _COUNT.sub(_count, text)
 
 
 def _count(match: re.Match[str]) -> str:
-    if match["tens"]:
-        return str(_TENS[match["tens"]] + _SMALL[match["units"]])
-    hundreds = _SMALL.get(match["hundreds"], 1)
-    rest = _TENS.get(match["tens_after"], 0) + _SMALL.get(match["units_after"], 0)
-    return str(hundreds * 100 + rest)
+    each = [word for word in re.split("[ -]", match.group()) if word != "and"]
+    number = _number(each) if each[0] not in _SCALES else None
+    return match.group() if number is None else str(number)
+
+
+def _number(each: list[str]) -> int | None:
+    """The number of some words: "nineteen ninety five", "two thousand three hundred".
+
+    Returns:
+        None for words that are no single number: "one two three".
+
+    """
+    if _SCALES.keys().isdisjoint(each):
+        values = [_TENS.get(word) or _SMALL[word] for word in each]
+        century, *rest = values
+        if len(each) > 1 and rest[0] >= _TEEN:
+            in_century = _sum(each[1:])
+            is_year = _LEAST_CENTURY <= century <= _LAST_CENTURY and in_century is not None
+            return century * 100 + (in_century or 0) if is_year else None
+        return _sum(each)
+    total, part = 0, list[str]()
+    for word in each:
+        if word not in _SCALES:
+            part.append(word)
+            continue
+        factor = _sum(part) if part else None
+        if factor is None:
+            return None
+        total, part = total + factor * _SCALES[word], []
+    rest_of_it = _sum(part) if part else 0
+    return None if rest_of_it is None else total + rest_of_it
+
+
+def _sum(each: list[str]) -> int | None:
+    """A number below a hundred: "forty two"."""
+    first, *rest = each
+    if not rest:
+        return _TENS.get(first) or _SMALL[first]
+    if len(rest) > 1 or first not in _TENS or not 0 < _SMALL.get(rest[0], 0) < _TEEN:
+        return None
+    return _TENS[first] + _SMALL[rest[0]]
 
 
 def _digits(match: re.Match[str]) -> str:
     digits, times = "", 1
-    for word in match.group().split():
+    for word in match["digits"].split():
         if word in {"double", "triple"}:
             times = 2 if word == "double" else 3
         else:
             digits, times = digits + str(_SMALL.get(word, 0)) * times, 1
-    return digits
+    return match["before"] + digits
 
 
 def _date(match: re.Match[str]) -> str:
