@@ -250,7 +250,7 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
     wishes: list[Wish] = []
     begun = {sentence.start for sentence in sentences(own_words(content))}
     for each in _wishes_in_order(readings, whole=len(readings) == len(split)):
-        # What is asked within a dictated sentence may be said by somebody else.
+        # What is asked within a dictated sentence may be the words of another.
         wish = _with_person(each if each.start in begun else _asked_back(each), content)
         same = next((other for other in wishes if _is_repeated(wish, other)), None)
         if same is None:

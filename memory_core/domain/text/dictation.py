@@ -19,6 +19,7 @@ from memory_core.domain.text.spelling import (
     GERMAN_NUMBER_WORDS,
     NUMBER_WORDS,
 )
+from memory_core.domain.text.text_cache import keep_texts
 
 LEAST_WORDS = 7
 """Words of a text that may have several statements without marks between them."""
@@ -80,7 +81,8 @@ _STATES = re.compile(
 )
 _GOVERNS = re.compile(
     r"\b(?:if|when|whenever|unless|until|whether|in case|once (?!a\b|in\b)|who|whose|whom|which"
-    r"|that (?:i|we|he|she|they|my)|what|how|why|where|than|suppos\w*|imagin\w*|pretend\w*"
+    r"|while|before|after|(?:since|that) (?:i|we|he|she|they|my)|what|how|why|where|than"
+    r"|suppos\w*|imagin\w*|pretend\w*"
     r"|dream\w*|hypothe\w*|claim\w*|belie\w+|insist\w*|swears?|swore|assum\w+|says?|said|saying"
     r"|tells?|told|telling|wrote|writ\w+|texted|asks?|asked|asking|think|thinks|thought|guess"
     r"|knows?|knew|hop(?:e|es|ed|ing)|wish\w*|would|could|might|may|maybe|perhaps|jok\w+|kidding"
@@ -181,7 +183,8 @@ def spoken_sentences(text: str, *, corrections: bool = True) -> Iterator[Sentenc
     for sentence in sentences(text):
         start = 0
         plain = _without_shouting(sentence.text)
-        for end, begin in (*_breaks(plain, corrections=corrections), (len(plain), 0)):
+        breaks = (_breaks if corrections else _breaks_of_statements)(plain)
+        for end, begin in (*breaks, (len(plain), 0)):
             part = sentence.text[start:end]
             if words := part.strip():
                 begins = sentence.start + start + part.index(words)
@@ -194,7 +197,17 @@ def _without_shouting(text: str) -> str:
     return text.lower() if text.isascii() and text.isupper() else text
 
 
-def _breaks(text: str, *, corrections: bool) -> Iterator[tuple[int, int]]:
+@keep_texts(256)
+def _breaks(text: str) -> tuple[tuple[int, int], ...]:
+    return (*_read_breaks(text, corrections=True),)
+
+
+@keep_texts(256)
+def _breaks_of_statements(text: str) -> tuple[tuple[int, int], ...]:
+    return (*_read_breaks(text, corrections=False),)
+
+
+def _read_breaks(text: str, *, corrections: bool) -> Iterator[tuple[int, int]]:
     """Where a statement of a sentence ends, and where the next one begins."""
     if text.endswith(("?", "？")):
         return

@@ -139,7 +139,8 @@ _LACKS_APOSTROPHE = re.compile(
     r" (?=(?:the|an?|on|at|in)\b|\d|[a-z]{3,14}\Z)"
 )
 _REPEATED = re.compile(
-    rf"\b(?P<who>(?:my|our) (?:{_RELATIVE})(?: [a-zà-ÿ]{{3,14}})?) s?he['’]?s\b", re.IGNORECASE
+    rf"\b(?P<who>(?:my|our) (?:{_RELATIVE})(?: (?P<name>[a-zà-ÿ]{{3,14}}))?) s?he['’]?s\b",
+    re.IGNORECASE,
 )
 _ME_AND = re.compile(
     r"\A(?P<opening>(?:so |and )?)me and (?P<who>(?:my )?[a-zà-ÿ]{3,14})\b", re.IGNORECASE
@@ -154,16 +155,16 @@ _GIVEN = re.compile(
 _EXPECTED = re.compile(
     rf"(?:\A|\b(?:{_RELATIVES}|{_RELATIVE}(?: is)?|called|named"
     r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e|nenn mich|i am"
-    r"|i['’]?m|this is|ich bin|with|and|or|mit|und|met|meet|from|of|for|für|von|to|miss|visit"
-    r"|visiting|(?:no|wait|nein|ach) (?:wait|sorry|no|nee?|warte|moment),?) )\Z",
+    r"|i['’]?m|this is|ich bin|(?P<beside>with|mit|met|meet|miss|visit|visiting)"
+    r"|(?P<after>[a-zà-ÿ]{3,14}) (?:and|und)"
+    r"|(?:no|wait|nein|ach) (?:wait|sorry|no|nee?|warte|moment),?) )"
+    r"(?=(?P<name>[a-zà-ÿ]{3,14})(?![\w-]))",
     re.IGNORECASE,
 )
 """Words before a name."""
 _I_AM_NAMED = re.compile(
     rf"\b[iI]m (?=[A-ZÀ-Þ][a-zà-ÿ]+\b)(?!(?i:{ANY_GERMAN_MONTH}|{ANY_MONTH}|jan)\b)"
 )
-_MOST_BEFORE = 40
-_ANY_WORD = re.compile(r"(?<![\w'’-])(?P<name>[a-zà-ÿ]{3,14})(?![\w-])")
 _LISTED = re.compile(rf"\b({_RELATIVES}) (?=[A-ZÀ-Þ][a-zà-ÿ]+ (?:and|und|[A-ZÀ-Þ]))")
 _TOWN = re.compile(
     r"\b(?:liv(?:e[sd]?|ing)|mov(?:e[sd]?|ing)|born|grew up|based|relocat\w+|fly(?:ing)?|flew"
@@ -220,15 +221,32 @@ _OF_A_PERSON = re.compile(
     r"\Z| (?:is|was|has|and|und|who|works?|lives?|turned|just|got|had|will|ist|hat|wohnt"
     r"|arbeitet)\b(?! honest)"
 )
+_BESIDE = re.compile(r"\Z| (?:and|und|in|on|at|yesterday|today|tomorrow|last|is|was|has)\b")
+"""What may come after a person whom one meets, not after a thing: "with basil"."""
 
 
-def _person(match: re.Match[str]) -> str:
-    name = match["name"].lower()
-    if name in _AMBIGUOUS and _OF_A_PERSON.match(match.string, match.end()) is None:
-        return match.group()
-    before = match.string[max(0, match.start() - _MOST_BEFORE) : match.start()]
-    is_name = is_given_name(match["name"]) and _EXPECTED.search(before) is not None
-    return _capital(match) if is_name else match.group()
+def _once(match: re.Match[str]) -> str:
+    """A person with "is", where "he's" says again who it is."""
+    is_named = match["name"] is None or is_given_name(match["name"])
+    return f"{match['who']} is" if is_named else match.group()
+
+
+def _with_persons(text: str) -> str:
+    """The text with the given names in capitals where names are expected."""
+    starts = [match.start("name") for match in _EXPECTED.finditer(text) if _is_person(match)]
+    for start in starts:
+        text = f"{text[:start]}{text[start].upper()}{text[start + 1 :]}"
+    return text
+
+
+def _is_person(match: re.Match[str]) -> bool:
+    name, after = match["name"].lower(), match["after"]
+    end = match.end("name")
+    if name in _AMBIGUOUS and _OF_A_PERSON.match(match.string, end) is None:
+        return False
+    if match["beside"] is not None and _BESIDE.match(match.string, end) is None:
+        return False
+    return (after is None or is_given_name(after)) and is_given_name(name)
 
 
 def _town(match: re.Match[str]) -> str:
@@ -246,8 +264,6 @@ def _employer(match: re.Match[str]) -> str:
 
 
 _CAPITALS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (_GIVEN, lambda match: _capital(match, "name" if match["name"] else "after")),
-    (_ANY_WORD, _person),
     (_I_AM_NAMED, "I'm "),
     (_CUE, r"\g<cue>, "),
     (_LISTED, r"\1, "),
@@ -276,12 +292,14 @@ def spelled_out(text: str) -> str:
     plain = _FILLERS.sub("", with_digits(text))
     plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS[word.group().lower()], plain)
     plain = _LACKS_APOSTROPHE.sub(lambda m: f"{m['whose'] or m['what']}'s ", plain)
-    plain = _REPEATED.sub(r"\g<who> is", _LIKE.sub(r"\1\2\3\4\5 ", plain))
+    plain = _REPEATED.sub(_once, _LIKE.sub(r"\1\2\3\4\5 ", plain))
     plain = _ME_AND.sub(r"\g<opening>\g<who> and I", plain)
     plain = _MAIL.sub(
         lambda m: "{}@{}.{}".format(*(p.replace(" dot ", ".") for p in m.groups())), plain
     )
     plain = _WORD.sub(lambda word: _SLIPS.get(word.group(), word.group()), plain)
+    plain = _GIVEN.sub(lambda match: _capital(match, "name" if match["name"] else "after"), plain)
+    plain = _with_persons(plain)
     for expression, written in _CAPITALS:
         plain = expression.sub(written, plain)
     return plain
