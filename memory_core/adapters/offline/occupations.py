@@ -5,8 +5,8 @@ from __future__ import annotations
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
 
 GERMAN_TRADE = (
-    r"(?:(?:[A-ZÄÖÜ][\wäöüß-]{0,20})?(?i:lehrer|pfleger|ingenieur|informatiker|techniker|mechaniker"
-    r"|mechatroniker|elektriker|elektroniker|installateur|klempner|tischler|schreiner|zimmermann"
+    r"\b(?:(?:[A-ZÄÖÜ][\wäöüß-]{0,20})?(?i:lehrer|pfleger|ingenieur|informatiker|techniker"
+    r"|mechaniker|mechatroniker|elektriker|elektroniker|installateur|klempner|tischler|schreiner|zimmermann"
     r"|maurer|maler|dachdecker|gärtner|florist|bäcker|metzger|konditor|kellner|erzieher|betreuer"
     r"|sozialarbeiter|pädagoge|verkäufer|kaufmann|buchhalter|steuerberater|berater|makler|anwalt"
     r"|notar|richter|polizist|soldat|pilot|schaffner|lokführer|busfahrer|taxifahrer|lkw-fahrer"
