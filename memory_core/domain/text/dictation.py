@@ -25,7 +25,7 @@ LEAST_WORDS = 7
 """Words of a text that may have several statements without marks between them."""
 _MARKS = re.compile(r"(?<!\d)[.!?;:,](?=\s|\Z)|[。、！？\n]")
 _CAPITALS = re.compile(r"(?!I\b)[A-ZÄÖÜ]")
-FILLER = r"u+h+m*|u+m+|erm+|h+m+|ä+h+m*|by the way|btw"
+FILLER = r"u{1,9}h{1,9}m{0,9}|u{1,9}m{1,9}|erm{1,9}|h{1,9}m{1,9}|ä{1,9}h{1,9}m{0,9}|by the way|btw"
 """Words that say nothing wherever they are."""
 OPENING = rf"{FILLER}|you know|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey"
 """Words that say nothing before a statement."""
@@ -63,7 +63,7 @@ _ASIDE = re.compile(
 # A statement is whole if it opens with a subject and has a verb with something behind it.
 
 _OPENED = re.compile(
-    rf"(?:(?:{OPENING}|{_JOINS}|ok|okay|hi|hello|yeah|yes|no|lol|actually|now|jetzt) )*"
+    rf"\A(?:(?:{OPENING}|{_JOINS}|ok|okay|hi|hello|yeah|yes|no|lol|actually|now|jetzt) )*"
     r"(?:(?:i|we|you)(?:['’]?(?:m|ve|re))?|s?he(?:['’]?s)?|they(?:['’]?re)?|it(?:['’]?s)?"
     r"|there(?:['’]?s)?|my|our|his|her|their|the|ich|wir|er|sie|es|mein\w*|unser\w*|bin|hab|wohn\w*"
     r"|quit|sold|got|moved|(?P<name>[a-zà-ÿ]{3,14}))\b",
