@@ -256,17 +256,14 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
         if same is None:
             wishes.append(wish)
         else:
-            wishes[wishes.index(same)] = min(same, wish, key=_doubt)
+            surest = min(same, wish, key=lambda each: get_args(Surety).index(each.surety))
+            wishes[wishes.index(same)] = surest
     return tuple(wishes)
 
 
 def _is_repeated(wish: Wish, earlier: Wish) -> bool:
     """Whether a request to forget names the topic of an earlier one."""
     return wish.kind == earlier.kind == "forget" and wish.about == earlier.about != ""
-
-
-def _doubt(wish: Wish) -> int:
-    return get_args(Surety).index(wish.surety)
 
 
 def _with_person(wish: Wish, content: str) -> Wish:
