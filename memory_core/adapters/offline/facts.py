@@ -69,6 +69,7 @@ from memory_core.domain.statements.filled_forms import answers_of_form
 from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
 from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.slot_facts import last_word_wins
+from memory_core.domain.text.dictation import CUE
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, without_dots
 from memory_core.domain.text.shortening import beginning
 
@@ -366,19 +367,18 @@ class _Reading:
         last = self.last.get(name)
         if last is None:
             return sentence
-        text = with_correction(last.text, takes_back + sentence.text)
-        of_table = [*facts_of_table(sentence.text)]
-        if of_table and (cue := _SURELY_TAKES_BACK.match(sentence.text)) is not None:
+        if of_table := [*facts_of_table(sentence.text)]:
+            cue = _CUES.match(sentence.text)
             filled = {match.row.attribute for match in self.matches.get(name, ())} - {None}
-            if filled.intersection(match.row.attribute for match in of_table):
-                self._drop_last(name)
-                return replace(sentence, text=sentence.text[cue.end() :])
-        if text is None or of_table:
-            if text is None and not of_table and is_taken_back:
-                self._drop_last(name)
-            return sentence
+            if cue is None or filled.isdisjoint(match.row.attribute for match in of_table):
+                return sentence
+            text: str | None = sentence.text[cue.end() :]
+        else:
+            text = with_correction(last.text, takes_back + sentence.text)
+            if text is None and not is_taken_back:
+                return sentence
         self._drop_last(name)
-        return replace(sentence, text=text)
+        return sentence if text is None else replace(sentence, text=text)
 
     def _drop_last(self, name: str) -> None:
         """Drop the facts of a speaker's last sentence."""
@@ -478,11 +478,8 @@ class _Reading:
         ]
 
 
-_SURELY_TAKES_BACK = re.compile(
-    r"(?:(?:oh|uh|um|ah|äh) )?(?:no|nein|nee|wait|scratch that|sorry),? ?"
-    r"(?:(?:wait|no|sorry|actually|i mean|i meant|warte|moment|quatsch),? )+",
-    re.IGNORECASE,
-)
+_CUES = re.compile(rf"(?:(?:oh|uh|um|ah|äh),? )?(?:{CUE},? |no,? actually,? )+", re.IGNORECASE)
+"""Opens a whole statement that takes the place of the one before it."""
 _LABELLED = re.compile(r"\A(?:A|Answer|Antwort|答え?)[:：]\s")
 """Opens an answer of pasted questions and answers: "Q: Where do you live? A: I live in Ohio."."""
 _PLAYS = re.compile(

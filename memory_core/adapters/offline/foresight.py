@@ -119,8 +119,9 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             if says_wrong(sentence.text) == "":
                 takes_back = "Sorry, "
                 continue
-            text = without_fillers(spelled_out(sentence.text))
-            corrected = with_correction(before, takes_back + spelled_out(sentence.text))
+            written = spelled_out(sentence.text)
+            text = without_fillers(written)
+            corrected = with_correction(before, takes_back + written)
             before, slip, takes_back = corrected or text, before_key, ""
             if corrected is not None:
                 foresights.pop(slip, None)

@@ -28,6 +28,7 @@ from memory_core.domain.statements.change_phrases import DENIED, NAMED_OLD
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.values_said import DATE, TIME
 from memory_core.domain.text.analyzer import has_japanese, words
+from memory_core.domain.text.dictation import CUE
 from memory_core.domain.text.spelling import (
     ANY_GERMAN_WEEKDAY,
     ANY_WEEKDAY,
@@ -242,9 +243,7 @@ def is_bare_time(text: str) -> bool:
 
 _HOUR = re.compile(r" (?:at|um) \d{1,2}(?::\d\d)?(?: ?[ap]m\b| uhr\b)?(?![\d:])", re.IGNORECASE)
 _SURELY_WRONG = re.compile(
-    r"\A\W{0,5}(?:sorry,? )?(?:(?:no|nein|nee),? (?:wait|sorry|actually|warte|moment|quatsch)"
-    r"|ach (?:nein|nee?))\b",
-    re.IGNORECASE,
+    rf"\A\W{{0,5}}(?:sorry,? )?(?:{CUE}|(?:no|nee),? (?:actually|warte))\b", re.IGNORECASE
 )
 _NOT_BUT = re.compile(
     r"\b(?:not|nicht) (?P<old>[^\W\d_]{3,30}),? (?:i mean|but|sondern|ich mein\w*),? "
@@ -257,9 +256,8 @@ _MORE = re.compile(r"(?<=\w) (?:with|for|about|mit|bei) (?:my |doctor |dr\.? )?[
 _ANY_NUMBER = "|".join(NUMBER_WORDS[2:])
 _NUMBER_WORD = re.compile(rf"\b(?:{_ANY_NUMBER})\b", re.IGNORECASE)
 TAKES_BACK = re.compile(
-    r"(?:no|nope|nein|nee),? (?=(?:wait|sorry|warte|moment|quatsch)\b|\d|not\b|nicht\b"
-    rf"|(?:{_ANY_NUMBER})\b|[A-ZÀ-Þ]\w+[.!]?\Z)|ach (?:nein|nee?)\b,? "
-    r"|(?:wait,? no|scratch that)\b,? ",
+    rf"{CUE}\b,? |(?:no|nope|nein|nee),? (?=(?:warte|moment|quatsch)\b|\d|not\b|nicht\b"
+    rf"|(?:{_ANY_NUMBER})\b|[A-ZÀ-Þ]\w+[.!]?\Z)",
     re.IGNORECASE,
 )
 """Opens a sentence that surely corrects the one before it in the same message."""

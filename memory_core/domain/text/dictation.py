@@ -97,13 +97,18 @@ _GOVERNS = re.compile(
     re.IGNORECASE,
 )
 """Words that report, suppose, deny or describe; what they govern is not told by the order."""
-_TITLED = """
-    wife husband partner girlfriend boyfriend mother mom mum father dad sister brother son daughter
-    aunt uncle cousin friend boss dog cat bf gf hubby bro sis baby kid kitten puppy partner fiance
-    doctor dr mr mrs ms miss dentist teacher colleague neighbor neighbour boss nurse saint st
-    frau mann tochter sohn schwester bruder freund freundin mutter vater hund katze
-"""
-_TITLES = frozenset(_TITLED.split())
+RELATIVE = (
+    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|father|dad"
+    r"|sister|brother|son|daughter|kid|child|baby|grandma|grandpa|aunt|uncle"
+    r"|cousin|niece|nephew|friend|roommate|flatmate|colleague|coworker|neighbou?r|boss|manager"
+    r"|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot"
+    r"|frau|mann|tochter|sohn|schwester|bruder|freund(?:in)?|mutter|vater|hund|katze|chef(?:in)?"
+    r"|oma|opa|onkel|tante|nachbar(?:in)?|kolleg(?:e|in)"
+)
+"""Relatives and others of a person, whose name may come right after."""
+_TITLE = re.compile(
+    rf"(?:{RELATIVE}|bf|gf|hubby|bro|sis|dr|mrs?|ms|miss|nurse|saint|st)\Z", re.IGNORECASE
+)
 """Words before a name that belongs to them."""
 _NO_ENDINGS = """
     a about all am an and any are as at be because before but by can every for from her his in into
@@ -127,18 +132,19 @@ _RELATIVE = re.compile(
 
 _ANY_COUNT = "|".join((*NUMBER_WORDS[2:], *GERMAN_NUMBER_WORDS[2:], "twenty", "thirty", "forty"))
 _COUNT = rf"(?:\d+|{_ANY_COUNT})"
-_CUE = (
+CUE = (
     r"(?:no,? (?:wait|sorry)|wait,? no|scratch that|sorry,? i (?:mean|meant)"
     r"|nein,? (?:warte|moment|quatsch)|ach (?:nein|nee?))"
 )
+"""Words with which a person surely corrects what they just said."""
 _CORRECTS = re.compile(
-    rf" (?=(?:(?:oh|ah|uh|um|äh) )?{_CUE} (?!time|list|staff|room|and\b|und\b)\w"
+    rf" (?=(?:(?:oh|ah|uh|um|äh) )?{CUE} (?!time|list|staff|room|and\b|und\b)\w"
     rf"|i mean (?:{ANY_WEEKDAY}|{ANY_MONTH}|{_COUNT}|at|on|not)\b|i mean [a-z]+\Z"
     rf"|(?:no|nein) {_COUNT}\b(?! (?:way|one|idea)))",
     re.IGNORECASE,
 )
 _CORRECTS_IN_WRITING = re.compile(
-    rf", (?=(?:(?:oh|ah|uh|um|äh),? )?{_CUE},? (?!time|list|staff|room|and\b|und\b)\w)",
+    rf", (?=(?:(?:oh|ah|uh|um|äh),? )?{CUE},? (?!time|list|staff|room|and\b|und\b)\w)",
     re.IGNORECASE,
 )
 _OPENS_CORRECTION = re.compile(
@@ -181,9 +187,12 @@ def spoken_sentences(text: str, *, corrections: bool = True) -> Iterator[Sentenc
 
     """
     for sentence in sentences(text):
-        start = 0
         plain = _without_shouting(sentence.text)
         breaks = (_breaks if corrections else _breaks_of_statements)(plain)
+        if not breaks:
+            yield sentence
+            continue
+        start = 0
         for end, begin in (*breaks, (len(plain), 0)):
             part = sentence.text[start:end]
             if words := part.strip():
@@ -260,7 +269,7 @@ def _ends(before: str, place: re.Match[str]) -> bool:
         return False
     if not joins and (place["thing"] is not None or _RELATIVE.search(before) is not None):
         return False
-    if name is not None and (not is_given_name(name) or last.group().lower() in _TITLES):
+    if name is not None and (not is_given_name(name) or _TITLE.match(last.group()) is not None):
         return False
     repeats = _REPEATS.match(place.string, place.end()) is not None and _HE_IS.search(before[-40:])
     return not repeats and _IN_A_CORRECTION.match(before) is None

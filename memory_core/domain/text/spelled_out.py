@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from memory_core.domain.text.dictation import FILLER, OPENING, is_in_small_letters
+from memory_core.domain.text.dictation import FILLER, OPENING, RELATIVE, is_in_small_letters
 from memory_core.domain.text.given_names import is_given_name
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.text.spoken_numbers import with_digits
@@ -116,14 +116,6 @@ _RELATIVES = (
     r"sisters|brothers|sons|daughters|kids|children|boys|girls|dogs|cats|friends"
     r"|töchter|söhne|schwestern|brüder|kinder|katzen|hunde|jungs|mädchen"
 )
-_RELATIVE = (
-    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|father|dad"
-    r"|sister|brother|son|daughter|kid|child|baby|grandma|grandpa|aunt|uncle"
-    r"|cousin|niece|nephew|friend|roommate|flatmate|colleague|coworker|neighbou?r|boss|manager"
-    r"|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot"
-    r"|frau|mann|tochter|sohn|schwester|bruder|freund(?:in)?|mutter|vater|hund|katze|chef(?:in)?"
-    r"|oma|opa|onkel|tante|nachbar(?:in)?|kolleg(?:e|in)"
-)
 _CUE = re.compile(
     r"\A(?P<cue>(?:no|nein|sorry|oh) (?:wait|sorry|warte|moment|i meant?)|wait no|scratch that"
     r"|ach (?:nein|nee?)|(?:no|nein)(?= \d)) (?!(?:time|list|staff|room|and|und)\b)",
@@ -131,7 +123,7 @@ _CUE = re.compile(
 )
 """Opens a correction; the words after it are read apart."""
 _LACKS_APOSTROPHE = re.compile(
-    rf"\b(?P<whose>(?:my|our|his|her)(?: (?:older|younger|little|big|best))? (?:{_RELATIVE}))s"
+    rf"\b(?P<whose>(?:my|our|his|her)(?: (?:older|younger|little|big|best))? (?:{RELATIVE}))s"
     r" (?=(?:name|birthday|called|named|job|number|address|favou?rite|phone|wedding|house|dog|cat"
     r"|car|the|an?|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
     r"|\b(?P<what>(?:my|our) (?:name|birthday|appointment|flight|job|rent|salary|wedding|exam"
@@ -139,7 +131,7 @@ _LACKS_APOSTROPHE = re.compile(
     r" (?=(?:the|an?|on|at|in)\b|\d|[a-z]{3,14}\Z)"
 )
 _REPEATED = re.compile(
-    rf"\b(?P<who>(?:my|our) (?:{_RELATIVE})(?: (?P<name>[a-zà-ÿ]{{3,14}}))?) s?he['’]?s\b",
+    rf"\b(?P<who>(?:my|our) (?:{RELATIVE})(?: (?P<name>[a-zà-ÿ]{{3,14}}))?) s?he['’]?s\b",
     re.IGNORECASE,
 )
 _ME_AND = re.compile(
@@ -153,7 +145,7 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _EXPECTED = re.compile(
-    rf"(?:\A|\b(?:{_RELATIVES}|{_RELATIVE}(?: is)?|called|named"
+    rf"(?:\A|\b(?:{_RELATIVES}|{RELATIVE}(?: is)?|called|named"
     r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e|nenn mich|i am"
     r"|i['’]?m|this is|ich bin|(?P<beside>with|mit|met|meet|miss|visit|visiting)"
     r"|(?P<after>[a-zà-ÿ]{3,14}) (?:and|und)"
@@ -194,7 +186,7 @@ _NO_EMPLOYERS = """
     court college university hospital weekends times present random speed scale pace full half peak
     ground christmas easter banks shops nights regen nacht tag tageslicht mir dir der die das dem
     den einer einem ihm ihr uns
-    """
+"""
 _NO_EMPLOYER = frozenset(_NO_EMPLOYERS.split())
 _CHILDREN = re.compile(r"\b(?P<name>töchter|söhne|schwestern|brüder|kinder|katzen|hunde|jungs)\b")
 _JOB = re.compile(r"\b(?:arbeite[tn]?|bin|job|stelle)\b[^,.]{0,40} als (?P<name>[a-zäöüß]{4,30})\b")
@@ -212,8 +204,8 @@ def _capital(match: re.Match[str], group: str = "name", count: int = 3) -> str:
 
 
 _ALSO_WORDS = """
-    art bill bob chase chuck dean drew faith frank grace grant hope jack jan lance mark max nick pat
-    pets pierce rich rob rose sue wade will april august june juni
+    april august bill bob chuck dean frank grace jack jan juni lance mark max nick pat pierce rob
+    rose sue wade
 """
 _AMBIGUOUS = frozenset(_ALSO_WORDS.split())
 """Names that are verbs or nouns, too; they are names only before what a person does."""
@@ -263,7 +255,7 @@ def _employer(match: re.Match[str]) -> str:
     return match.group() if match[group].lower() in _NO_EMPLOYER else _capital(match, group)
 
 
-_CAPITALS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+_REPAIRS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (_I_AM_NAMED, "I'm "),
     (_CUE, r"\g<cue>, "),
     (_LISTED, r"\1, "),
@@ -283,8 +275,8 @@ def spelled_out(text: str) -> str:
     """A statement as it would be written.
 
     Args:
-        text: A statement. If it has capitals, other than "I" and its first letter, it has been
-            written out already.
+        text: A statement. If it has capitals, other than "I", it was written out already, and is
+            returned as it is.
 
     """
     if not is_in_small_letters(text):
@@ -300,6 +292,6 @@ def spelled_out(text: str) -> str:
     plain = _WORD.sub(lambda word: _SLIPS.get(word.group(), word.group()), plain)
     plain = _GIVEN.sub(lambda match: _capital(match, "name" if match["name"] else "after"), plain)
     plain = _with_persons(plain)
-    for expression, written in _CAPITALS:
+    for expression, written in _REPAIRS:
         plain = expression.sub(written, plain)
     return plain
