@@ -130,9 +130,10 @@ _DAY_OF_DATE = re.compile(
 )
 """A weekday beside a date."""
 _LASTING_FROM = re.compile(
-    rf"\b{_COUNT}\s+{_UNIT}\s+(?:from|starting|beginning|as of)\s+(?:on\s+)?{_DATE}"
-    rf"|\b{_COUNT.replace('<count>', '<nights>')}\s+nights?\s+(?:from|starting"
-    rf"|beginning)\s+(?:on\s+)?{_DAY}",
+    rf"\b{_COUNT}\s{{1,5}}{_UNIT}\s{{1,5}}(?:from|starting|beginning|as of)"
+    rf"\s{{1,5}}(?:on\s{{1,5}})?{_DATE}"
+    rf"|\b{_COUNT.replace('<count>', '<nights>')}\s{{1,5}}nights?\s{{1,5}}(?:from|starting"
+    rf"|beginning)\s{{1,5}}(?:on\s{{1,5}})?{_DAY}",
     re.IGNORECASE,
 )
 """A duration from a day on."""
