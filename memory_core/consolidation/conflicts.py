@@ -18,9 +18,10 @@ from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, Decision, Decisions
 from memory_core.domain.conflict import RULE, ConflictRecord, record_in
 from memory_core.domain.errors import AgentFailed, Conflict
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType
+from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.text.sameness import differences
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
