@@ -226,7 +226,7 @@ class SceneConflictStep:
                     first.id,
                     last.id,
                     UNSURE if ruling is None else ruling.confidence_score,
-                    doubt or f"{reasoning[:MAX_REASON] or 'contradicted'}; told in one scene",
+                    doubt or f"{reasoning[:MAX_REASON] or 'contradicted'}; both in one scene",
                     rulings.model,
                     doubt is not None,
                 )
