@@ -32,7 +32,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.ranking.query_parts import parts_relevance
 from memory_core.domain.ranking.recipes import score
 from memory_core.domain.ranking.relevance import RelevanceParameters
-from memory_core.domain.ranking.selection import Telling, repeats
+from memory_core.domain.ranking.repeats import Telling, repeats
 from memory_core.domain.requests.memories import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.recollection.query_round import QueryRound

@@ -28,7 +28,7 @@ from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, KeyReused, MemoryCoreError, NotFound
 from memory_core.domain.fading import explained
 from memory_core.domain.fields import Input
-from memory_core.domain.memory import BY_HAND, Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.rate_limits import Spent
 from memory_core.domain.redaction.requests import Redactor, text_length
 from memory_core.domain.requests.access import AuditInput, KeyInput, KeysInput, RotateInput
@@ -96,6 +96,7 @@ from memory_core.domain.results import (
 )
 from memory_core.domain.scenes import Profile, ScenePage, SceneView
 from memory_core.domain.scope import Owner, check_app_id, check_name, checked
+from memory_core.domain.transitions import BY_HAND
 from memory_core.ledger.ids import keyed
 from memory_core.ports import Clock, IdSource, QueueName, TaskQueue
 from memory_core.recollection.history import Direction, GraphFormat

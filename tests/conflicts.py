@@ -9,11 +9,12 @@ from typing import Any
 
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord, record_in
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory
+from memory_core.domain.memory import Memory
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.requests.memories import ListInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.open_conflicts import ASKED_ABOUT
 from tests.builders import ALICE, NOW

@@ -19,7 +19,7 @@ from memory_core.domain.conversation import Task
 from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 from memory_core.ledger.read_set import ReadSet
 from memory_core.tasks.agent_steps import Steps
 from memory_core.tasks.operation_records import Chunk

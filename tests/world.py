@@ -33,7 +33,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.analyzer import words
 from memory_core.evolution.slot_check import differences
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import (

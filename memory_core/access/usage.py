@@ -24,7 +24,8 @@ from memory_core.domain.errors import HeadMoved, QuotaExceeded, Unavailable
 from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import CONSOLIDATION, Changes
+from memory_core.ledger.batch import CONSOLIDATION
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.commit_hooks import NotCounted
 from memory_core.ledger.ids import derived

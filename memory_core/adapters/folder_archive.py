@@ -23,7 +23,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Clock, Health
-from memory_core.ports.blob_names import check_blob_name, check_blob_prefix
+from memory_core.ports.infrastructure import check_blob_name, check_blob_prefix
 
 DEPENDENCY: Final = "archive"
 THREADS = 2

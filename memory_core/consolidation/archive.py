@@ -30,7 +30,7 @@ from memory_core.domain.scope import Owner
 from memory_core.evolution.chains import Families, Family
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable

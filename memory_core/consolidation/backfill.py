@@ -21,14 +21,15 @@ from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conversation import CellRecord, Conversation
 from memory_core.domain.errors import Damaged
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, is_cell, message_memory
 from memory_core.domain.ranking.index_terms import TurnTerms, text_to_embed, turn_of, with_lexical
 from memory_core.domain.ranking.vectors import DIMENSIONS, MOST_TOKENS, VectorKind
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.evolution.versions import embed_memories, embedding_marks
-from memory_core.ledger.batch import BYTES, DOCUMENTS, Change, Portion, size_of
+from memory_core.ledger.changes import BYTES, DOCUMENTS, Change, Portion, size_of
 from memory_core.ledger.documents import cleared_since, conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet

@@ -18,9 +18,10 @@ from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, Decision, Decisions
 from memory_core.domain.conflict import RULE, ConflictRecord, record_in
 from memory_core.domain.errors import AgentFailed, Conflict
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType
+from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.text.sameness import differences
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
@@ -101,7 +102,7 @@ def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:
     """
     earlier = min(old, new, key=assertion_order)
     if earlier.pinned:
-        return ConflictVerdict("open", "the earlier one is pinned")
+        return ConflictVerdict("open", "the earlier memory is pinned")
     slot = slot_of(old)
     if slot is not None and slot == slot_of(new):
         return _in_one_slot(old, new)
@@ -129,31 +130,31 @@ def by_agent_ruling(
     if ruling is not None and denied:
         return ConflictVerdict("open", "the rules and a model disagree", by, opinion(by, ruling))
     if ruling is None:
-        return ConflictVerdict("open", "nobody could say what one does to the other", by)
+        return ConflictVerdict("open", "no agent decided whether they exclude each other", by)
     reason = ruling.reasoning.replace("\0", "").strip() or ruling.operation
     if ruling.operation == "DELETE" and (sure or one_scene):
-        return ConflictVerdict("last", reason if sure else f"{reason}; told in one scene", by)
+        return ConflictVerdict("last", reason if sure else f"{reason}; both in one scene", by)
     if ruling.operation == "DELETE":
         return ConflictVerdict("open", f"unsure: {reason}", by)
     return (
         ConflictVerdict("both", reason, by)
         if sure
-        else ConflictVerdict("open", f"not borne out: {reason}", by)
+        else ConflictVerdict("open", f"not confirmed: {reason}", by)
     )
 
 
 def _in_one_slot(old: Memory, new: Memory) -> ConflictVerdict:
     if "restored" in (old.status_reason, new.status_reason):
-        return ConflictVerdict("open", "somebody brought one of them back by hand")
+        return ConflictVerdict("open", "a caller restored one of them")
     if is_retraction(old) or is_retraction(new):
         if retracts(old, new) or retracts(new, old):
-            return ConflictVerdict("last", "one says that the other is over")
-        return ConflictVerdict("both", "what is over is another value than the one that holds")
+            return ConflictVerdict("last", "one memory says that the other is over")
+        return ConflictVerdict("both", "the value that is over is another value")
     if same_value(old, new):
         return ConflictVerdict("both", "the same value")
     if not (_begins_before_the_end(old, new) and _begins_before_the_end(new, old)):
-        return ConflictVerdict("both", "they hold at different times")
-    return ConflictVerdict("last", "same slot, other value; the one told last holds")
+        return ConflictVerdict("both", "they are valid at different times")
+    return ConflictVerdict("last", "same slot, other value; the value stated last holds")
 
 
 def _begins_before_the_end(first: Memory, second: Memory) -> bool:

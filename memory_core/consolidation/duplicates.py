@@ -42,7 +42,7 @@ from memory_core.evolution.links import MAX_LINKS
 from memory_core.evolution.succession import first_telling, kept, latest_end, over, tellings
 from memory_core.evolution.synthesis_checks import fits, what_is_lost
 from memory_core.evolution.versions import new_version
-from memory_core.ledger.batch import Change, Portion, size_of
+from memory_core.ledger.changes import Change, Portion, size_of
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
 from memory_core.tasks.operation_records import Chunk

@@ -28,7 +28,7 @@ from memory_core.domain.text.shortening import shortened
 from memory_core.domain.transitions import compress, decay, recall
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
-from memory_core.ledger.batch import Change, Portion, size_of
+from memory_core.ledger.changes import Change, Portion, size_of
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, Clock, Embedder, LongTermStore, Place
 from memory_core.tasks.agent_steps import Steps

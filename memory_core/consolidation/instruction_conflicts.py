@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from memory_core.consolidation.scene_conflicts import MAX_REASON, Case, SceneConflictStep
 from memory_core.consolidation.step import Run
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.statements.wishes import INSTRUCTION
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.evolution.agent_rulings import ConflictPrompt
 from memory_core.evolution.decisions import assertion_order
 from memory_core.evolution.opinions import MIN_CONFIDENCE

@@ -15,21 +15,15 @@ from memory_core.consolidation.pattern_withdrawal import is_taken_back, is_withd
 from memory_core.consolidation.step import Run
 from memory_core.domain.agent_schemas import FoundPattern, Provenance
 from memory_core.domain.importance import surer
-from memory_core.domain.memory import (
-    FOUND_BY_DEFAULT,
-    AtomicFact,
-    Memory,
-    MemoryFields,
-    MemoryType,
-    Vector,
-)
+from memory_core.domain.memory import AtomicFact, Memory, MemoryFields, MemoryType, Vector
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.statements.patterns import SaidTerms, carriers, is_stated_by, same_pattern
 from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.text.sameness import differences, normalised
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.ledger.batch import Change, Portion, size_of
+from memory_core.ledger.changes import Change, Portion, size_of
 from memory_core.ledger.ids import derived, procedure_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import DecisionItem, LongTermStore, Near

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memory_core.consolidation.step import Proposal, Run
-from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.patterns import FEWEST, SaidTerms, carriers
-from memory_core.domain.transitions import delete
+from memory_core.domain.transitions import TRUE_ONCE, delete
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.truth_commands import withdraws
-from memory_core.ledger.batch import Change, Portion, size_of
+from memory_core.ledger.changes import Change, Portion, size_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore

@@ -19,10 +19,11 @@ from memory_core.consolidation.step import Proposal, Run
 from memory_core.domain.agent_schemas import Answered, Decisions
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.errors import AgentFailed, Conflict
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.scenes import scene_in
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.wishes import INSTRUCTION
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import slot_of
 from memory_core.evolution.agent_rulings import ConflictPrompt, Rulings
 from memory_core.evolution.changeset import ChangeSet
@@ -225,7 +226,7 @@ class SceneConflictStep:
                     first.id,
                     last.id,
                     UNSURE if ruling is None else ruling.confidence_score,
-                    doubt or f"{reasoning[:MAX_REASON] or 'contradicted'}; told in one scene",
+                    doubt or f"{reasoning[:MAX_REASON] or 'contradicted'}; both in one scene",
                     rulings.model,
                     doubt is not None,
                 )

@@ -27,7 +27,8 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.batch import CONSOLIDATION, HeadChange
+from memory_core.ledger.batch import CONSOLIDATION
+from memory_core.ledger.changes import HeadChange
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, Due, IdSource, LongTermStore, QueueName, TaskQueue

@@ -27,7 +27,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import contradict
 from memory_core.domain.truth.slots import slot_name
 from memory_core.ledger.access_counts import AccessCounts
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 from memory_core.ledger.history import Snapshots
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet

@@ -25,7 +25,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
 from memory_core.domain.text.text_cache import forget_texts
 from memory_core.ledger.archive_files import ColdCopies, ErasureLog, OwnerHashes, TransferFiles
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet

@@ -39,7 +39,7 @@ from memory_core.domain.transitions import delete
 from memory_core.evolution.clear_session import buffer_task
 from memory_core.evolution.deletion import NoteUnmerger, changes_along, count_along, gone_along
 from memory_core.ledger.archive_files import OwnerHashes
-from memory_core.ledger.batch import Change, Changes, Portion, size_of
+from memory_core.ledger.changes import Change, Changes, Portion, size_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.instructions import instructions_of
 from memory_core.ledger.read_set import ReadSet

@@ -11,12 +11,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memory_core.domain.event_log import base_id
-from memory_core.domain.memory import TRUE_ONCE, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_message, messages_of
 from memory_core.domain.requests.maintenance import ForgetInput
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import TRUE_ONCE
 from memory_core.evolution.clear_session import dropped
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.documents import buffer_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet

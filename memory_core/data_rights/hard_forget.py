@@ -25,7 +25,7 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.ledger.archive_files import OwnerHashes, TransferFiles
-from memory_core.ledger.batch import Change, Portion, size_of
+from memory_core.ledger.changes import Change, Portion, size_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory, readable, readable_shown

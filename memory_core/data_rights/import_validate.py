@@ -33,10 +33,11 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import PlainError, described, shown_name
 from memory_core.domain.event_log import base_id, is_version
-from memory_core.domain.memory import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Memory, stored_bytes
+from memory_core.domain.memory import UNLOGGED_FIELDS, Event, Memory, stored_bytes
 from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.ranking.candidates import weighted_length
 from memory_core.domain.scope import check_name
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import slot_name, slot_of, with_marks
 from memory_core.ledger.documents import Buffer
 

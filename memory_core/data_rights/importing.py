@@ -26,13 +26,8 @@ from memory_core.data_rights.import_conversations import (
     ConversationImporter,
     ConversationProgress,
 )
-from memory_core.data_rights.import_parse import (
-    Entries,
-    ImportedDocument,
-    ImportRefused,
-    Redact,
-    Staging,
-)
+from memory_core.data_rights.import_parse import Entries, ImportedDocument, ImportRefused, Redact
+from memory_core.data_rights.import_staging import Staging
 from memory_core.data_rights.import_validate import ImportCheck
 from memory_core.domain.conversation import TaskStatus
 from memory_core.domain.errors import Conflict, QuotaExceeded

@@ -21,7 +21,7 @@ from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import mark_conflict, reactivate, touch
 from memory_core.ledger.archive_files import ColdCopies
-from memory_core.ledger.batch import Change, Portion, size_of, size_of_bodies
+from memory_core.ledger.changes import Change, Portion, size_of, size_of_bodies
 from memory_core.ledger.history import Snapshots, redacting
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import as_memory, readable, readable_shown

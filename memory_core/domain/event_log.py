@@ -16,15 +16,9 @@ from typing import Any
 import orjson
 
 from memory_core.domain.archival import stub_of
-from memory_core.domain.memory import (
-    TRUE_ONCE,
-    UNLOGGED_FIELDS,
-    Event,
-    Memory,
-    MemoryFields,
-    Status,
-)
+from memory_core.domain.memory import UNLOGGED_FIELDS, Event, Memory, MemoryFields, Status
 from memory_core.domain.messages import PREFIX
+from memory_core.domain.transitions import TRUE_ONCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The memory: its model, event and head, and which status may follow which.
+"""The memory: its model, event and head.
 
 This module is pure: it reads no clock and makes no ids. `lexical`, `search_text`, `embedding` and
 the bookkeeping fields never leave the product (`Memory.public`). They are outside the event log as
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Final, Literal, TypedDict, Unpack, cast
 
 import numpy as np
@@ -19,7 +18,6 @@ import orjson
 from pydantic import ConfigDict, Field
 
 from memory_core.domain.deferred_model import DeferredModel
-from memory_core.domain.errors import Conflict
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.timestamps import Timestamp
 
@@ -44,7 +42,7 @@ class MemoryType(StrEnum):
 
 
 class Status(StrEnum):
-    """The stage of a memory's life; `allowed` gives the statuses that may follow."""
+    """The stage of a memory's life; `transitions.allowed` gives the statuses that may follow."""
 
     ACTIVE = "active"
     UPDATED = "updated"
@@ -619,94 +617,6 @@ class Head(DeferredModel):
     def unformed_messages(self) -> dict[str, str]:
         """The ids of unformed messages, each with its expected cell."""
         return {name: cell_id for cell_id, names in self.unformed.items() for name in names}
-
-
-# The status transitions of a memory, with their reasons.
-#
-# Any other transition is a 409 whose answer names the allowed transitions. `active` may follow
-# `active` (a caller confirms it); no other status follows itself.
-
-
-_MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
-    {
-        Status.ACTIVE: frozenset(Status),
-        Status.UPDATED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
-        Status.SUPERSEDED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
-        Status.DECAYED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
-        Status.COMPRESSED: frozenset(
-            {Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.DELETED}
-        ),
-        # Back as it was: a superseded truth that came back as an active one would be a
-        # second truth.
-        Status.ARCHIVED: frozenset(Status) - {Status.ARCHIVED},
-        Status.DELETED: frozenset({Status.ACTIVE}),
-    }
-)
-
-REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
-    {
-        Status.ACTIVE: frozenset(
-            {"created", "consolidated", "restored", "recalled", "manual_update"}
-        ),
-        Status.UPDATED: frozenset({"consolidated"}),
-        Status.SUPERSEDED: frozenset({"new_version", "contradicted"}),
-        Status.DECAYED: frozenset({"importance_decay"}),
-        Status.COMPRESSED: frozenset({"compressed"}),
-        Status.ARCHIVED: frozenset({"age_decay"}),
-        Status.DELETED: frozenset(
-            {
-                "contradicted",
-                "consolidated",
-                "cleared",
-                "forgotten",
-                "manual_delete",
-                "cell_deleted",
-            }
-        ),
-    }
-)
-"""The `status_reason` values that the product itself writes, for each status."""
-
-FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
-"""Statuses that a read shows when it asks for no status."""
-
-BY_HAND = (Status.ACTIVE, Status.DELETED)
-"""Statuses that a caller may set; every other status is set by the product alone."""
-
-TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
-"""Reasons that end a truth without taking it back.
-
-A read at a moment inside its validity still finds such a memory.
-"""
-
-
-def back_in_use(now: datetime) -> MemoryFields:
-    """The fields of a memory that had faded and was found or stated again."""
-    return {"status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
-
-
-def allowed(current: Status) -> frozenset[Status]:
-    """The statuses that may follow `current`."""
-    return _MOVES[current]
-
-
-def check_move(current: Status, wanted: Status) -> None:
-    """Check that a status may follow the current status.
-
-    Args:
-        current: The memory's status.
-        wanted: The status that it is to have.
-
-    Raises:
-        Conflict: `wanted` may not follow `current`; the detail names the statuses that may.
-
-    """
-    if wanted in _MOVES[current]:
-        return
-    choices = ", ".join(status.value for status in Status if status in _MOVES[current])
-    raise Conflict(
-        f"a memory that is {current.value} can't become {wanted.value}; allowed: {choices}"
-    )
 
 
 def text_of_value(value: Any) -> str | None:

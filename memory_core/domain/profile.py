@@ -15,7 +15,7 @@ from typing import Any, Final
 from memory_core.domain.agent_schemas import SeenTrait
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.scene_assignment import PROTOTYPES, about
 from memory_core.domain.scenes import (
@@ -32,6 +32,7 @@ from memory_core.domain.scenes import (
 from memory_core.domain.statements.attributes import canonical_subject, place_of_attribute
 from memory_core.domain.statements.worth import place_of_worth
 from memory_core.domain.text.sameness import words_in
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.truth.slots import folded, is_retraction, slot_of
 
 MAX_PREVIOUS: Final = 20

@@ -1,14 +1,17 @@
-"""Transitions of a memory to its next state.
+"""Transitions of a memory to its next state, and which status may follow which.
 
 Each sets the fields of that state, such as the status, its reason and the time of the change.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Literal, Unpack
 
-from memory_core.domain.memory import Memory, MemoryFields, Status, back_in_use
+from memory_core.domain.errors import Conflict
+from memory_core.domain.memory import Memory, MemoryFields, Status
 
 ConflictState = Literal["none", "pending", "resolved"]
 """A memory's part in conflicts: none, a pending conflict or a resolved conflict."""
@@ -166,3 +169,91 @@ def retire(
     if status is Status.UPDATED:
         changed["consolidated_into_ids"] = [*memory.consolidated_into_ids, successor.id]
     return end_validity(memory, successor.valid_from).changed(**changed)
+
+
+# The status transitions of a memory, with their reasons.
+#
+# Any other transition is a 409 whose answer names the allowed transitions. `active` may follow
+# `active` (a caller confirms it); no other status follows itself.
+
+
+_MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
+    {
+        Status.ACTIVE: frozenset(Status),
+        Status.UPDATED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
+        Status.SUPERSEDED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
+        Status.DECAYED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
+        Status.COMPRESSED: frozenset(
+            {Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.DELETED}
+        ),
+        # Back as it was: a superseded truth that came back as an active one would be a
+        # second truth.
+        Status.ARCHIVED: frozenset(Status) - {Status.ARCHIVED},
+        Status.DELETED: frozenset({Status.ACTIVE}),
+    }
+)
+
+REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
+    {
+        Status.ACTIVE: frozenset(
+            {"created", "consolidated", "restored", "recalled", "manual_update"}
+        ),
+        Status.UPDATED: frozenset({"consolidated"}),
+        Status.SUPERSEDED: frozenset({"new_version", "contradicted"}),
+        Status.DECAYED: frozenset({"importance_decay"}),
+        Status.COMPRESSED: frozenset({"compressed"}),
+        Status.ARCHIVED: frozenset({"age_decay"}),
+        Status.DELETED: frozenset(
+            {
+                "contradicted",
+                "consolidated",
+                "cleared",
+                "forgotten",
+                "manual_delete",
+                "cell_deleted",
+            }
+        ),
+    }
+)
+"""The `status_reason` values that the product itself writes, for each status."""
+
+FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
+"""Statuses that a read shows when it asks for no status."""
+
+BY_HAND = (Status.ACTIVE, Status.DELETED)
+"""Statuses that a caller may set; every other status is set by the product alone."""
+
+TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
+"""Reasons that end a truth without taking it back.
+
+A read at a moment inside its validity still finds such a memory.
+"""
+
+
+def back_in_use(now: datetime) -> MemoryFields:
+    """The fields of a memory that had faded and was found or stated again."""
+    return {"status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
+
+
+def allowed(current: Status) -> frozenset[Status]:
+    """The statuses that may follow `current`."""
+    return _MOVES[current]
+
+
+def check_move(current: Status, wanted: Status) -> None:
+    """Check that a status may follow the current status.
+
+    Args:
+        current: The memory's status.
+        wanted: The status that it is to have.
+
+    Raises:
+        Conflict: `wanted` may not follow `current`; the detail names the statuses that may.
+
+    """
+    if wanted in _MOVES[current]:
+        return
+    choices = ", ".join(status.value for status in Status if status in _MOVES[current])
+    raise Conflict(
+        f"a memory that is {current.value} can't become {wanted.value}; allowed: {choices}"
+    )

@@ -17,7 +17,7 @@ from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.event_log import is_version
 from memory_core.domain.memory import Memory, Status
 from memory_core.evolution.reads import Shelf
-from memory_core.ledger.batch import Change, Changes, Result
+from memory_core.ledger.changes import Change, Changes, Result
 
 MAX_STEPS = 200
 """How far a chain is followed; the walks that answer callers end earlier."""

@@ -15,18 +15,11 @@ from datetime import datetime
 
 from memory_core.domain.agent_schemas import Decision
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
-from memory_core.domain.memory import (
-    FOUND_BY_DEFAULT,
-    Memory,
-    MemoryFields,
-    OnConflict,
-    Outcome,
-    Status,
-)
+from memory_core.domain.memory import Memory, MemoryFields, OnConflict, Outcome, Status
 from memory_core.domain.note import FIRST_AT
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
-from memory_core.domain.transitions import touch
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, touch
 from memory_core.domain.truth.slots import are_of_one_slot
 from memory_core.evolution.agent_rulings import MergedNote, Ruled
 from memory_core.evolution.changeset import ChangeSet
@@ -35,7 +28,7 @@ from memory_core.evolution.judgements import Judgement, Verdict, judged, naming_
 from memory_core.evolution.links import Linked, LinkRules, fallen_in, marks_of, successor_of
 from memory_core.evolution.opinions import opinion
 from memory_core.evolution.succession import moves_of, succeeded
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
 

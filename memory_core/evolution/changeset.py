@@ -18,23 +18,15 @@ import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import NotFound
-from memory_core.domain.memory import (
-    Head,
-    HeadFields,
-    Memory,
-    MemoryFields,
-    MemoryType,
-    Status,
-    back_in_use,
-)
+from memory_core.domain.memory import Head, HeadFields, Memory, MemoryFields, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
-from memory_core.domain.transitions import mark_conflict
+from memory_core.domain.transitions import back_in_use, mark_conflict
 from memory_core.domain.truth.slots import SlotName, are_of_one_slot, slot_name
 from memory_core.evolution.slot_log import Act, SlotLog, documents_of
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session

@@ -31,7 +31,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import HeldBuffer, buffer_id
 from memory_core.ledger.ids import derived, session_document_id

@@ -9,7 +9,7 @@ from memory_core.evolution.acyclic_chains import without_circles
 from memory_core.evolution.open_conflicts import SETTLED, followed, left_open, settled, unsettled
 from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_commits import with_slots
-from memory_core.ledger.batch import Change, Changes, Result
+from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.commit_hooks import PostponedDecision
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Clock, LongTermStore

@@ -18,7 +18,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.decisions import NeedsVector, decide, reads_of, take_back
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.read_set import ReadSet

@@ -28,7 +28,7 @@ from memory_core.evolution.succession import (
     succeeded,
 )
 from memory_core.evolution.truth_commands import says, statement_in
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 

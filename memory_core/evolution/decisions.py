@@ -16,12 +16,18 @@ from typing import Final
 
 from memory_core.domain.conflict import ConflictRecord, Decision, Move, record_in
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryFields, Status
+from memory_core.domain.memory import Memory, MemoryFields, Status
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.requests.maintenance import ResolveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.worth import most_lasting
-from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
+from memory_core.domain.transitions import (
+    FOUND_BY_DEFAULT,
+    delete,
+    mark_conflict,
+    reactivate,
+    touch,
+)
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.decision_commands import (
@@ -43,7 +49,7 @@ from memory_core.evolution.succession import (
     succeeded,
 )
 from memory_core.evolution.truth_commands import withdraws
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document

@@ -17,13 +17,13 @@ from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, NotFound, QuotaExceeded, Unavailable
 from memory_core.domain.forgetting import is_made_of_others
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import WITH_CELL, comes_along, goes_along, is_message, messages_of
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.transitions import delete, restore
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, delete, restore
 from memory_core.evolution.conflicts import Conflicts
-from memory_core.ledger.batch import Change, Changes, Portion, size_of
+from memory_core.ledger.changes import Change, Changes, Portion, size_of
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import conflict_record_ids, session_document_id
 from memory_core.ledger.read_set import ReadSet

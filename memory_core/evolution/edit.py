@@ -13,14 +13,14 @@ from typing import NoReturn
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, PreconditionFailed
 from memory_core.domain.event_log import is_version
-from memory_core.domain.memory import BY_HAND, FOUND_BY_DEFAULT, Memory, MemoryType, Status, Vector
+from memory_core.domain.memory import Memory, MemoryType, Status, Vector
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.index_terms import with_lexical
 from memory_core.domain.requests.memories import CopyInput, UpdateInput
 from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.text.sameness import normalised
-from memory_core.domain.transitions import delete
+from memory_core.domain.transitions import BY_HAND, FOUND_BY_DEFAULT, delete
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.contradictions import asked_by_edit, met_by_edit, records_between
 from memory_core.evolution.deletion import (
@@ -40,7 +40,7 @@ from memory_core.evolution.edited_memory import (
 from memory_core.evolution.judgements import Judgement, SaveRules
 from memory_core.evolution.slot_log import old_version_ids
 from memory_core.evolution.truth_commands import copies, withdraws
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import NO_SEARCH, Ledger
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import Reads, ReadSet, no_further

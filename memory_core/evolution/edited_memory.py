@@ -20,11 +20,11 @@ from memory_core.domain.memory import (
     MemoryFields,
     MemoryType,
     Status,
-    back_in_use,
     text_of_value,
 )
 from memory_core.domain.requests.memories import NEVER_CLEARED, UpdateInput
 from memory_core.domain.statements.worth import most_lasting, worth_of
+from memory_core.domain.transitions import back_in_use
 from memory_core.domain.truth.slots import slot_name, text_of_key
 from memory_core.evolution.slot_log import Act, old_version_ids
 from memory_core.evolution.truth_commands import corrects_times, edits

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.text.sameness import differences, normalised
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.entries import Assertion, Retraction, Statement
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,

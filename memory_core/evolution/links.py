@@ -16,14 +16,15 @@ from typing import Any, Final, Literal
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.importance import HOUR_S, LEAST_RECENCY, importance_at
-from memory_core.domain.memory import FOUND_BY_DEFAULT, AtomicFact, Link, Memory, Status
+from memory_core.domain.memory import AtomicFact, Link, Memory, Status
 from memory_core.domain.note import FRAME_WORDS
 from memory_core.domain.statements.change_messages import tells_change
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text.sameness import words_in
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import is_retraction, slot_name, slot_of
 from memory_core.evolution.reads import Shelf
-from memory_core.ledger.batch import Change, Changes, Result
+from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import note_id
 from memory_core.ports import Neighbour
 

@@ -15,11 +15,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_in
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, HeadFields, Memory, Status
+from memory_core.domain.memory import Head, HeadFields, Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.transitions import ConflictState, mark_conflict
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, ConflictState, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot, same_value, slot_of
-from memory_core.ledger.batch import Change, Changes, HeadChange, Result
+from memory_core.ledger.changes import Change, Changes, HeadChange, Result
 from memory_core.ledger.ids import derived
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore

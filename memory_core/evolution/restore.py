@@ -14,13 +14,13 @@ from typing import Final
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, Damaged, FieldError, NotFound, Unavailable
-from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, Status, allowed
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import comes_along, messages_of
 from memory_core.domain.ranking.index_terms import reread, text_to_embed
 from memory_core.domain.requests.memories import StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.transitions import delete, restore
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, TRUE_ONCE, allowed, delete, restore
 from memory_core.domain.truth.slots import are_of_one_slot, slot_name
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
@@ -28,7 +28,7 @@ from memory_core.evolution.reads import session_ids
 from memory_core.evolution.restore_archived import ArchiveRestorer
 from memory_core.evolution.undo_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.receipts import MEMORY_RECEIPT

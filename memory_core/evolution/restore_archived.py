@@ -25,7 +25,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import restore
 from memory_core.ledger.archive_files import ColdCopies
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet

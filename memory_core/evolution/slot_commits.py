@@ -17,15 +17,15 @@ from typing import Any, Final
 from memory_core.domain.archival import is_cold
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
 from memory_core.domain.event_log import VERSIONS, base_id, is_version, version_id
-from memory_core.domain.memory import (
+from memory_core.domain.memory import EventType, Memory, MemoryFields, Status
+from memory_core.domain.transitions import (
     FOUND_BY_DEFAULT,
-    EventType,
-    Memory,
-    MemoryFields,
-    Status,
     allowed,
+    delete,
+    mark_conflict,
+    reactivate,
+    touch,
 )
-from memory_core.domain.transitions import delete, mark_conflict, reactivate, touch
 from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
@@ -45,7 +45,7 @@ from memory_core.evolution.versions import (
     with_version_ends,
     with_words,
 )
-from memory_core.ledger.batch import Change, Changes, Result
+from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import WithoutLog
 from memory_core.ledger.sessions import Session

@@ -31,7 +31,7 @@ from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.reads import session_ids
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import note_id, session_document_id
 from memory_core.ledger.read_set import ReadSet

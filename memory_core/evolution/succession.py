@@ -24,7 +24,7 @@ from memory_core.domain.ranking.vectors import joint_vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import delete, retire
 from memory_core.evolution.truth_commands import merged_elsewhere, retracts
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 
 MAX_JOINED_BYTES = int(0.6 * MAX_CONTENT_BYTES)
 """If the texts of two memories are longer together, both are kept instead of merged."""

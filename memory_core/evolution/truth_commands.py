@@ -32,7 +32,7 @@ from memory_core.domain.truth.timeline import Interval
 from memory_core.evolution.slot_log import Act, SlotLog
 from memory_core.evolution.truth_projection import GONE
 from memory_core.evolution.undo_commands import shows_again, undoes
-from memory_core.ledger.batch import Change
+from memory_core.ledger.changes import Change
 
 MAX_BESIDE = 2000
 """Memories that may coexist with a memory: at every save into the slot, each of them has to be

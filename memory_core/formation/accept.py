@@ -38,7 +38,7 @@ from memory_core.formation.save_plan import SessionGrew
 from memory_core.formation.webhooks import Callbacks
 from memory_core.formation.without_messages import KINDS
 from memory_core.ledger.archive_files import OwnerHashes
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.documents import documents_of, message_ids, settings_in
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet

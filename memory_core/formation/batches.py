@@ -26,7 +26,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
 from memory_core.formation.form_conversation import Forming
 from memory_core.formation.message_memories import MessageWriter
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import (
     Append,

@@ -14,9 +14,10 @@ from datetime import datetime
 
 import orjson
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.attributes import family_of, is_of_pets
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import (
     RETRACTS_ANYTHING,
     are_of_one_slot,
@@ -30,7 +31,7 @@ from memory_core.evolution.links import Linked, LinkRules, find_compared, find_l
 from memory_core.evolution.opinions import changed_by
 from memory_core.formation.cells import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.ids import note_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Neighbour

@@ -20,7 +20,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.slots import marked, slot_name, slot_of
 from memory_core.evolution.agent_rulings import Ruled
 from memory_core.formation.cell_plan import CellOutcome, ReadyCell
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.documents import message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import ReadSet

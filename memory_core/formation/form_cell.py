@@ -75,7 +75,7 @@ from memory_core.formation.joint_calls import JointAgentCalls, agent_calls_of
 from memory_core.formation.joint_plan import Entangled, RuledCell, are_apart, plan_cells
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.without_messages import deleted_since
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import NO_SEARCH, Ledger
 from memory_core.ledger.documents import cleared_since
 from memory_core.ledger.ids import slot_document_id

@@ -21,7 +21,7 @@ from memory_core.formation.form_cell import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.wishes import Wishes, with_earlier_effects
 from memory_core.formation.without_messages import ConversationWrites, without_deleted
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import conversation_of, message_ids, messages_id, state_of
 from memory_core.ledger.read_set import ReadSet

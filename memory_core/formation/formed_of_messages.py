@@ -14,16 +14,17 @@ from typing import Final
 
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import TAKEN_BACK
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.restore import Restorer
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import state_of
 from memory_core.ledger.ids import conflict_record_ids, note_id

@@ -19,7 +19,7 @@ from memory_core.evolution.agent_rulings import Ruled
 from memory_core.evolution.changeset import weight_of
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.cell_plan import BESIDE, CellOutcome, ReadyCell, plan_cell
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Near
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import HeadMoved, NotFound
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import (
     EARLIER,
     MESSAGE,
@@ -33,7 +33,7 @@ from memory_core.domain.messages import (
 from memory_core.domain.results import Call, TakenBack
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
-from memory_core.domain.transitions import delete
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, delete
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.deletion import NoteUnmerger, count_along
 from memory_core.evolution.edit import Editor
@@ -46,7 +46,7 @@ from memory_core.formation.without_messages import (
     batch_without,
     conversation_without,
 )
-from memory_core.ledger.batch import Change, Changes, Portion, size_of
+from memory_core.ledger.changes import Change, Changes, Portion, size_of
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import (
     HeldBuffer,

@@ -27,7 +27,7 @@ from memory_core.domain.scope import Owner
 from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.versions import embed_memories, embedding_marks
 from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import cleared_since, message_ids, state_of
 from memory_core.ledger.ids import session_document_id

@@ -37,7 +37,7 @@ from memory_core.formation.save_plan import (
     plan,
     prepare,
 )
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.read_set import ReadSet

@@ -38,7 +38,7 @@ from memory_core.evolution.judgements import Verdict, judged, naming_what_holds,
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.ids import derived, out_of_order_id, procedure_id
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.sessions import Session

@@ -33,7 +33,7 @@ from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.versions import embed_memories
 from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, SEARCH, TOO_FAST
 from memory_core.formation.save_plan import LONG_CHARACTERS, Prepared, SessionGrew, append_turn
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import documents_of, settings_in
 from memory_core.ledger.ids import derived, session_document_id

@@ -23,7 +23,7 @@ from memory_core.domain.requests.maintenance import SummaryInput
 from memory_core.domain.results import Accepted, Call, Summary
 from memory_core.domain.scope import Owner
 from memory_core.formation.webhooks import Callbacks
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ports import Agents, Clock, Document, IdSource
 from memory_core.tasks.agent_steps import Steps

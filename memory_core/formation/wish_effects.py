@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field
 
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.deferred_model import DeferredModel
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType
+from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.messages import MESSAGE, messages_in
 from memory_core.domain.profile import OF_THE_USER
 from memory_core.domain.scope import Owner
@@ -36,6 +36,7 @@ from memory_core.domain.statements.wish_signs import read
 from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.documents import message_ids
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore

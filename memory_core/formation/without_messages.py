@@ -17,7 +17,7 @@ from typing import Any
 from memory_core.domain.conversation import Conversation, Path, Task, TaskKind, counts_of
 from memory_core.domain.memory import Status
 from memory_core.domain.messages import REQUEST
-from memory_core.ledger.batch import Changes, HeadChange
+from memory_core.ledger.changes import Changes, HeadChange
 from memory_core.ledger.documents import (
     HeldBuffer,
     conversation_of,

@@ -43,14 +43,13 @@ from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
 from memory_core.functions.callers import LOCAL_CALLER, Caller, Right, check_host
 from memory_core.functions.registered import Door
+from memory_core.functions.request_body import check_raw, read_object
 from memory_core.functions.request_parsing import (
     Nothing,
-    check_raw,
     from_json,
     from_query,
     invalid,
     query_fields,
-    read_object,
     unknown_field,
 )
 from memory_core.functions.responses import problem_response, rate_headers, without_secrets

@@ -21,7 +21,8 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import CONSOLIDATION, Changes
+from memory_core.ledger.batch import CONSOLIDATION
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet

@@ -20,15 +20,8 @@ from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavai
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import (
-    CONSOLIDATION,
-    Assembled,
-    Change,
-    Changes,
-    assemble,
-    same_ending,
-    surplus_endings,
-)
+from memory_core.ledger.batch import CONSOLIDATION, Assembled, assemble
+from memory_core.ledger.changes import Change, Changes, same_ending, surplus_endings
 from memory_core.ledger.commit_hooks import (
     CommitHook,
     CommitRules,

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory
+from memory_core.domain.memory import Head, Memory
 from memory_core.domain.messages import is_message
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore, ShortTermStore, Stamp
 

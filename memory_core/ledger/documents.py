@@ -22,7 +22,7 @@ from memory_core.domain.messages import PREFIX
 from memory_core.domain.requests.maintenance import SETTINGS_ID, UserSettings
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import ReadSet

@@ -20,7 +20,7 @@ from memory_core.domain.event_log import LoggedState, States, fold
 from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Head, HeadFields
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.ids import begins_commit, snapshot_id
 from memory_core.ledger.read_set import ReadSet

@@ -24,7 +24,7 @@ from memory_core.domain.errors import (
 )
 from memory_core.functions.callers import check_host, check_local
 from memory_core.functions.gate import correlation_id
-from memory_core.functions.request_parsing import too_large
+from memory_core.functions.request_body import too_large
 from memory_core.functions.responses import problem_response
 from memory_core.localhost.routing import Router
 

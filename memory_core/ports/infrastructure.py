@@ -6,6 +6,7 @@ return a memory that was deleted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -478,7 +479,7 @@ class Archive(Pooled, Protocol):
     """The archive: named blobs that are written once, read and removed, never changed.
 
     All calls raise Unavailable when it is down. Names are made of `[A-Za-z0-9._-]` parts joined by
-    `/`, none ending with a dot; any other name raises ValueError (`domain.blob_names`).
+    `/`, none ending with a dot; any other name raises ValueError (`check_blob_name`).
     """
 
     async def open(self) -> None:
@@ -530,3 +531,42 @@ class Archive(Pooled, Protocol):
 
     async def check(self) -> Health:
         """Check readiness by a cheap round trip."""
+
+
+# Names of blobs that every archive can keep. A part may not end with a dot: `.` and `..` would lead
+# out of a folder, and a service may drop the dot of `a.` in an address.
+
+MAX_BLOB_NAME, MAX_PART = 500, 100
+"""Characters of a blob's name, and of each part of it.
+
+A service allows 1,024 characters and 254 parts. A file name may have 255 bytes, and a part may need
+two bytes for each character.
+"""
+
+_BLOB_NAME = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-])(?:/[A-Za-z0-9._-]*[A-Za-z0-9_-])*")
+_BLOB_PREFIX = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-]/)*[A-Za-z0-9._-]*")
+
+
+def check_blob_name(name: str) -> str:
+    """Return the name of a blob if every archive can keep it; otherwise raise ValueError."""
+    if (
+        len(name) > MAX_BLOB_NAME
+        or _BLOB_NAME.fullmatch(name) is None
+        or max(map(len, name.split("/"))) > MAX_PART
+    ):
+        raise ValueError(
+            f"{name!r} is no name of a blob: at most {MAX_BLOB_NAME} characters, "
+            f"parts of 1-{MAX_PART} letters, digits or ._- joined by /, none ending with a dot"
+        )
+    return name
+
+
+def check_blob_prefix(prefix: str) -> str:
+    """Return the prefix of a blob's name if a name can begin with it.
+
+    A prefix may end anywhere in a name and may be empty. Raises ValueError when no name can begin
+    so.
+    """
+    if len(prefix) > MAX_BLOB_NAME or _BLOB_PREFIX.fullmatch(prefix) is None:
+        raise ValueError(f"no name of a blob begins with {prefix!r}")
+    return prefix

@@ -36,7 +36,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_core.domain.fields import local
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import EARLIER, MESSAGE, is_system_message, is_told
 from memory_core.domain.ranking.chat_query import is_remark, query_in, texts_said
 from memory_core.domain.ranking.selection import Grant, Piece
@@ -47,6 +47,7 @@ from memory_core.domain.statements.pasted_text import is_text_to_work_on
 from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.sameness import normalised
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore

@@ -15,7 +15,7 @@ import numpy as np
 
 from memory_core.domain.fading import Fading
 from memory_core.domain.fields import local
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, Vector
+from memory_core.domain.memory import Head, Memory, Status, Vector
 from memory_core.domain.ranking.candidates import (
     TURNS_THAT_LEND,
     CandidateSet,
@@ -38,6 +38,7 @@ from memory_core.domain.ranking.relevance import RelevanceParameters
 from memory_core.domain.ranking.vectors import VectorKind
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ports import (
     Clock,
     Embedder,

@@ -18,7 +18,7 @@ from itertools import zip_longest
 from memory_core.domain.archival import ColdCopy, as_found, is_cold
 from memory_core.domain.errors import EmbeddingMismatch, NotFound, Unavailable
 from memory_core.domain.fields import midnight, zone_of
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status, Vector
+from memory_core.domain.memory import Head, Memory, Status, Vector
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.anchors import Anchor, dated, tellers
 from memory_core.domain.ranking.candidates import CandidateSet, from_memories, joined
@@ -28,6 +28,7 @@ from memory_core.domain.ranking.query_parts import QueryParts, ToldTime
 from memory_core.domain.ranking.vectors import TokenStates
 from memory_core.domain.requests.maintenance import SETTINGS_ID
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.documents import settings_in
 from memory_core.ledger.read_set import ReadSet

@@ -10,10 +10,11 @@ from datetime import datetime
 
 from memory_core.domain.event_log import is_of_its_life
 from memory_core.domain.fading import Fading
-from memory_core.domain.memory import FOUND_BY_DEFAULT, TRUE_ONCE, Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.metadata_filter import matches
 from memory_core.domain.requests.memories import ListInput
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.ports import Filter
 
 _ANY_STATUS = frozenset(status.value for status in Status)

@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.fields import local
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Foresight, Memory, MemoryType
+from memory_core.domain.memory import Foresight, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.note import FIRST_AT, FOOTER, parts_of
 from memory_core.domain.ranking.index_terms import spoken
@@ -24,6 +24,7 @@ from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.text.excerpts import covered, excerpt
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.text.token_count import count_tokens
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.superseded_facts import SupersededFact

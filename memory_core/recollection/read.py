@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.event_log import base_id, is_of_its_life, is_version, version_id
 from memory_core.domain.fading import Fading
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
+from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.messages import MESSAGE, is_message, session_message
 from memory_core.domain.requests.memories import ListInput, NamedInput, TagsInput
 from memory_core.domain.results import (
@@ -26,6 +26,7 @@ from memory_core.domain.results import (
     VersionView,
 )
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import slot_name
 from memory_core.evolution.reads import near_of
 from memory_core.ledger.cursors import Cursors

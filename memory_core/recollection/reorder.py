@@ -20,7 +20,7 @@ from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.event_log import base_id
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.ranking.candidates import CandidateSet, Floats
-from memory_core.domain.ranking.selection import Telling, likeness, repeats
+from memory_core.domain.ranking.repeats import Telling, likeness, repeats
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.text.analyzer import tokens

@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from memory_core.domain.errors import Damaged
-from memory_core.domain.memory import FOUND_BY_DEFAULT, MemoryType
+from memory_core.domain.memory import MemoryType
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
 from memory_core.domain.results import Passage
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.disputes import is_disputed

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import NotFound
 from memory_core.domain.fields import local
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, MemoryType, Status
+from memory_core.domain.memory import Head, Memory, MemoryType, Status
 from memory_core.domain.profile import (
     MAX_FACTS,
     cell_ids_of,
@@ -40,6 +40,7 @@ from memory_core.domain.scenes import (
 )
 from memory_core.domain.scope import Owner
 from memory_core.domain.statements.values_said import values_in
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place

@@ -12,10 +12,11 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.event_log import base_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Head, Memory, Status
+from memory_core.domain.memory import Head, Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.domain.text.sameness import normalised
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.readable import NONE_AT_HAND, memories_of
 from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.filters import shows

@@ -19,7 +19,7 @@ from memory_core.domain.memory import Head
 from memory_core.domain.results import Call, OwnedTaskPage, Swept
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import unread

@@ -20,7 +20,7 @@ from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import FieldError, Malformed, Unavailable
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes, both_changes
+from memory_core.ledger.changes import Changes, both_changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ledger.receipts import Receipt, receipt_ids

@@ -13,7 +13,7 @@ from memory_core.domain.conversation import TaskKind, TaskStatus
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes, HeadChange, both_changes, no_change
+from memory_core.ledger.changes import Change, Changes, HeadChange, both_changes, no_change
 from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, Mark

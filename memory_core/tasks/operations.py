@@ -19,7 +19,7 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes, HeadChange, both_changes, no_change
+from memory_core.ledger.changes import Changes, HeadChange, both_changes, no_change
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import Reads, ReadSet, no_further
 from memory_core.ports import Clock, Document, IdSource

@@ -29,7 +29,7 @@ from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import TaskPage
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Changes, HeadChange
+from memory_core.ledger.changes import Changes, HeadChange
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.documents import emptied
 from memory_core.ledger.ids import derived

@@ -20,7 +20,7 @@ from memory_core.domain.results import Accepted, Call, Saved
 from memory_core.domain.text.sameness import names_in
 from memory_core.domain.text.shortening import shortened
 from memory_core.domain.text.spelling import numbers_in
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE
 from tests.cold import blobs, done

@@ -18,15 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import (
-    FOUND_BY_DEFAULT,
-    UNLOGGED_FIELDS,
-    Memory,
-    MemoryType,
-    OnConflict,
-    Status,
-)
+from memory_core.domain.memory import UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status
 from memory_core.domain.requests.memories import ClearInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from tests.builders import ALICE, NOW
 from tests.conflicts import DECISIONS, all_of, asking, check_questions, records_of, standing
 from tests.world import WordsEmbedder, World

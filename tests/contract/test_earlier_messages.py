@@ -18,7 +18,7 @@ from memory_core.domain.messages import MESSAGE, messages_of
 from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import ClearInput, RetrieveInput, TasksInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document

@@ -27,7 +27,7 @@ from memory_core.domain.requests.memories import (
     UpdateInput,
 )
 from memory_core.domain.results import Accepted, Call, Foreseen
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore

@@ -17,7 +17,7 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from tests.builders import ALICE, NOW

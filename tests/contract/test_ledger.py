@@ -12,7 +12,7 @@ from memory_core.adapters.system import RandomIds
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.commit_hooks import Committed
 from memory_core.ledger.read_set import Reads, ReadSet, SealedEntries

@@ -24,9 +24,10 @@ from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, NotFound
-from memory_core.domain.memory import FOUND_BY_DEFAULT, REASONS, Memory, MemoryType, Status, allowed
+from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.requests.maintenance import DecayInput, ForgetInput, ReplayInput
 from memory_core.domain.requests.memories import ClearInput, StatusInput, UpdateInput
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, REASONS, allowed
 from memory_core.domain.truth.slots import slot_of
 from tests.builders import ALICE, StillClock
 from tests.contract.conftest import on_cosmos

@@ -14,10 +14,11 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, Invalid, NotFound
 from memory_core.domain.event_log import base_id, is_of_its_life, version_id
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import ReplayInput
 from memory_core.domain.requests.memories import ListInput, StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.ledger.readable import as_memory
 from memory_core.recollection.filters import of_list, shows
 from tests.world import World, listed, rule

@@ -16,7 +16,8 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.ranking.vectors import DIMENSIONS, encoded, state_bytes
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes, assemble
+from memory_core.ledger.batch import assemble
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore, Mark, Near

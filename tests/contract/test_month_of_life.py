@@ -20,8 +20,8 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.memory import FOUND_BY_DEFAULT
 from memory_core.domain.requests.memories import ContextInput, RetrieveInput
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import is_retraction, slot_of
 from tests.builders import CountedIds, StillClock
 from tests.life.living import NORA, hour, live, named, state_of

@@ -12,7 +12,8 @@ from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.results import Call
 from memory_core.evolution.commit_rules import MemoryRules
-from memory_core.ledger.batch import Change, Changes, assemble
+from memory_core.ledger.batch import assemble
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import LongTermStore

@@ -32,7 +32,7 @@ from memory_core.adapters.system import SystemClock
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict, Invalid, NotFound
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, OnConflict, Status
+from memory_core.domain.memory import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.requests.maintenance import (
     ArchiveInput,
     DecayInput,
@@ -47,6 +47,7 @@ from memory_core.domain.requests.memories import (
     UpdateInput,
 )
 from memory_core.domain.scope import Owner
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from tests.builders import NOW, StillClock
 from tests.cold import years_go_by
 from tests.conflicts import DECISIONS, asking, records_of

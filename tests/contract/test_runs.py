@@ -20,7 +20,7 @@ from memory_core.domain.memory import Event, Head
 from memory_core.domain.requests.maintenance import ConsolidateInput
 from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Call, Foreseen
-from memory_core.ledger.batch import Changes
+from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ports import Document
 from memory_core.tasks.leases import MAX_ATTEMPTS

@@ -50,7 +50,7 @@ async def test_in_one_scene_the_later_fact_holds_with_a_record_and_both_again_on
         "resolved",
         "scripted",
     )
-    assert "told in one scene" in record.reason
+    assert "both in one scene" in record.reason
     cell = await core.get(ALICE, facts[VEGAN].cell_id or "")
     assert [fact.superseded_by for fact in cell.atomic_facts] == [facts[BEEF].id]
     await core.undo_conflict(ALICE, record.id)

@@ -10,7 +10,8 @@ import pytest
 from memory_core.domain.errors import AlreadyExists, TooLarge
 from memory_core.domain.memory import Memory
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes, assemble
+from memory_core.ledger.batch import assemble
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, LongTermStore, Mark
 from tests.builders import ALICE, NOW, memory, unit

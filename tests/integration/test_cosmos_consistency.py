@@ -23,7 +23,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.memory import Outcome, Status
 from memory_core.domain.results import Call
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.waiting_accesses import WaitingAccesses
 from memory_core.ports import AccessCount

@@ -26,7 +26,7 @@ from memory_core.domain.memory import Memory
 from memory_core.domain.requests.memories import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.batch import Change, Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, Near, Write

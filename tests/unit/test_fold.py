@@ -24,7 +24,8 @@ from memory_core.domain.memory import (
 )
 from memory_core.domain.results import Call
 from memory_core.evolution.versions import new_version, version_document
-from memory_core.ledger.batch import Change, Changes, assemble
+from memory_core.ledger.batch import assemble
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document
 from tests.builders import NOW, memory

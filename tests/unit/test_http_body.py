@@ -14,7 +14,7 @@ from memory_core.domain.errors import (
     TooLarge,
     UnsupportedMediaType,
 )
-from memory_core.functions.request_parsing import MAX_DEPTH, read_object
+from memory_core.functions.request_body import MAX_DEPTH, read_object
 
 LIMIT = 1 << 20
 JSON = "application/json"

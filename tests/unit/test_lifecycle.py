@@ -3,15 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.errors import Conflict
-from memory_core.domain.memory import (
-    FOUND_BY_DEFAULT,
-    REASONS,
-    TRUE_ONCE,
-    Memory,
-    Status,
-    allowed,
-    check_move,
-)
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.transitions import FOUND_BY_DEFAULT, REASONS, TRUE_ONCE, allowed, check_move
 
 A, U, S, D, C, R, X = Status  # active, updated, superseded, decayed, compressed, archived, deleted
 

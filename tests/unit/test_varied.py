@@ -8,7 +8,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.selection import Telling, repeats
+from memory_core.domain.ranking.repeats import Telling, repeats
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.recollection.reorder import put_repeats_behind
 

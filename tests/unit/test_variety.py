@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.ranking.selection import Telling, repeats
+from memory_core.domain.ranking.repeats import Telling, repeats
 
 SAID = Telling("I paid 40 euros for the red lamp.", "Ana", "2026-05-08")
 

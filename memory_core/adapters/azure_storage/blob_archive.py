@@ -24,7 +24,7 @@ from memory_core.adapters.azure_storage.account import (
 )
 from memory_core.domain.errors import Damaged, Unavailable, described
 from memory_core.ports import Clock, Health
-from memory_core.ports.blob_names import check_blob_name, check_blob_prefix
+from memory_core.ports.infrastructure import check_blob_name, check_blob_prefix
 
 if TYPE_CHECKING:
     from azure.identity.aio import DefaultAzureCredential

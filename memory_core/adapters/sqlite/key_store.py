@@ -16,7 +16,7 @@ from memory_core.adapters.sqlite.rows import (
     tag_of,
     values_of,
 )
-from memory_core.adapters.sqlite.writes import purge, read, stored_tag
+from memory_core.adapters.sqlite.unlogged import purge, read, stored_tag
 from memory_core.domain.scope import Owner
 from memory_core.ports import (
     AccessKind,

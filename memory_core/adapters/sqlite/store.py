@@ -24,8 +24,7 @@ from memory_core.adapters.memory_index.columns import Slice
 from memory_core.adapters.memory_index.packed import SliceSnapshot
 from memory_core.adapters.memory_index.search import find, match_words, neighbours, nothing
 from memory_core.adapters.memory_index.stored_values import with_own_name, without_others
-from memory_core.adapters.sqlite import reads, writes
-from memory_core.adapters.sqlite import writes as committing
+from memory_core.adapters.sqlite import reads, unlogged, writes
 from memory_core.adapters.sqlite.database import (
     DEPENDENCY,
     LAYOUT,
@@ -198,7 +197,7 @@ class SqliteStore:
         light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
         change, took_away = await write(
-            committing.commit_batch, owner, batch, self._clock.now(), self._embedder
+            writes.commit_batch, owner, batch, self._clock.now(), self._embedder
         )
         self._slices.ended(owner, batch.head.epoch)
         if took_away:
@@ -221,7 +220,7 @@ class SqliteStore:
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """Write a bookkeeping document."""
-        return await self._file.write_light(writes.keep, owner, document, self._clock.now())
+        return await self._file.write_light(unlogged.keep, owner, document, self._clock.now())
 
     async def fold(
         self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
@@ -235,14 +234,14 @@ class SqliteStore:
         The first page also deletes the remains of users that were erased long ago.
         """
         if after is None:
-            await self._file.write(writes.expire, self._clock.now())
-        return await self._file.read(writes.waiting, after, limit)
+            await self._file.write(unlogged.expire, self._clock.now())
+        return await self._file.read(unlogged.waiting, after, limit)
 
     async def owners(
         self, after: Owner | None, limit: int, app_id: str | None = None
     ) -> list[tuple[Owner, Head]]:
         """The next owners."""
-        return await self._file.read(writes.owners, after, limit, app_id)
+        return await self._file.read(unlogged.owners, after, limit, app_id)
 
     async def poisoned(
         self, app_id: str, after: Place | None, limit: int
@@ -272,7 +271,7 @@ class SqliteStore:
 
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
         """The next owners whose run is due."""
-        return await self._file.read(writes.due, now, after, limit)
+        return await self._file.read(unlogged.due, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice, without reading a document."""
@@ -361,7 +360,7 @@ class SqliteStore:
         """
         if self._slice_files is not None:
             await self._file.read(self._slice_files.sweep)
-        return await self._file.write(writes.scrub, self._clock.now())
+        return await self._file.write(unlogged.scrub, self._clock.now())
 
     async def check(self) -> Health:
         """Check readiness by a small read, with the sizes of file and slices.
@@ -525,7 +524,7 @@ class SqliteStore:
         counts: Mapping[str, AccessCount],
         now: datetime,
     ) -> Document | None:
-        folded = writes.fold(connection, owner, accesses, counts, now)
+        folded = unlogged.fold(connection, owner, accesses, counts, now)
         if folded is None:
             return None
         if folded.change is not None:

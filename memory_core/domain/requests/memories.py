@@ -37,10 +37,11 @@ from memory_core.domain.fields import (
     require_fields,
     without_doubles,
 )
-from memory_core.domain.memory import BY_HAND, MAX_METADATA_BYTES, MemoryType, OnConflict, Status
+from memory_core.domain.memory import MAX_METADATA_BYTES, MemoryType, OnConflict, Status
 from memory_core.domain.metadata_filter import MetadataFilter
 from memory_core.domain.requests.chat_input import ChatMessages, Items, ShownMessages
 from memory_core.domain.text.timestamps import EventTimestamp, Timestamp
+from memory_core.domain.transitions import BY_HAND
 
 RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
     "composite": frozenset({"recency", "importance"}),

@@ -13,7 +13,8 @@ from datetime import datetime
 from itertools import combinations
 from typing import cast
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, Status
+from memory_core.domain.memory import Memory, Status
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.entries import (
     Assertion,
     Entry,

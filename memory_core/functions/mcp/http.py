@@ -19,7 +19,8 @@ from memory_core.domain.errors import FieldError, Malformed
 from memory_core.functions.gate import Admitted
 from memory_core.functions.mcp.callers import ToolCaller
 from memory_core.functions.mcp.server import build_server
-from memory_core.functions.request_parsing import Nothing, read_object
+from memory_core.functions.request_body import read_object
+from memory_core.functions.request_parsing import Nothing
 
 Message = MutableMapping[str, Any]
 

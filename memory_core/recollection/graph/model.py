@@ -13,7 +13,8 @@ from typing import Literal
 
 import regex
 
-from memory_core.domain.memory import FOUND_BY_DEFAULT, Memory, MemoryType, Status
+from memory_core.domain.memory import Memory, MemoryType, Status
+from memory_core.domain.transitions import FOUND_BY_DEFAULT
 
 MAX_NODES = 100
 """The most nodes; more are neither legible nor within the 50,000 characters that Mermaid reads."""
