@@ -175,7 +175,11 @@ def organisation(words: str) -> str | None:
     cut = _AFTER_NAME.sub("", words)
     return (
         _short_phrase(cut, 5)
-        if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut)
+        if re.match(
+            r"(?:an?|the(?! (?:last|past|next|first|same)\b)|my (?:own|father's|family's)|eine[rm]?"
+            r"|une?|una?)\s",
+            cut,
+        )
         else None
     )
 
