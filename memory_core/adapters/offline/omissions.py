@@ -118,6 +118,16 @@ _JOB_AFTER_ANOTHER = re.compile(
     r" (?:\w{2,12} ){0,2}(?:aufgehört|gekündigt),? (?:und )?)(?:ab )?(?:jetzt|sofort) bin ich "
     rf"(?:im|in der|beim) (?!\w*(?:[Uu]rlaub|[Rr]ente|[Ee]lternzeit)\b)(?P<at>{_TOWN})(?=[.,;!]|\Z)"
 )
+_LEFT_JOB = re.compile(
+    r"\bI(?:['’]ve| have)?(?: (?:just|finally|recently))? (?:(?:quit|resigned from|got fired from"
+    r"|was laid off from) (?!(?:Facebook|Instagram|Twitter|Tik[Tt]ok|Reddit|WhatsApp|Netflix)\b)"
+    r"[A-ZÀ-Þ][\w&'’-]{1,30}|(?:left|quit) my job at [A-ZÀ-Þ][\w&'’-]{1,30}"
+    r"|(?:changed|switched) jobs)\b"
+)
+_IS_AT = re.compile(
+    rf"\bI(?:['’]m| am) (?:now (?:at|with) (?P<at>{_TOWN})(?=[.,;!]|\Z)"
+    rf"|(?:at|with) (?P<at2>{_TOWN}) now(?=[.,;!]|\Z))"
+)
 _NOT_THERE = re.compile(
     rf"\A(?:[\w' ]{{1,20}}, )?(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?"
     rf"in (?P<town>{_TOWN})(?: now)?,? (?:and )?(?:not|no longer) (?:in )?{_TOWN}"
@@ -179,6 +189,7 @@ _OF_A_JOB = (
 _AFTER_A_MOVE = (
     (_MOVED, _IS_IN, r"\g<who> live in \g<town>"),
     (_MOVED_IN_GERMAN, _IS_IN_GERMAN, r"ich wohne jetzt in \g<town>"),
+    (_LEFT_JOB, _IS_AT, r"I work at \g<at>\g<at2>"),
 )
 _WRITTEN = (
     (_JOB_AFTER_ANOTHER, r"\g<before>jetzt arbeite ich bei \g<at>"),
