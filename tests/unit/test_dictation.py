@@ -90,6 +90,22 @@ SLOTS = {
     "i work at bosch no wait siemens": {},
     "i am vegan no wait vegetarian": {},
     "my rent is eight hundred no nine hundred euros": {"rent": "900"},
+    # what is over
+    "me and tom broke up last week": {"name": "no longer Tom"},
+    "jan und ich haben uns getrennt": {"name": "no longer Jan"},
+    "彼氏と別れました": {"name": "no longer"},
+    "tom and i broke up the old concrete": {},
+    "my sister said tom and i broke up": {},
+    "jan und ich haben uns getrennt angemeldet": {},
+    "i quit tesco last week": {"employer": "no longer Tesco"},
+    "I quit Tesco. I'm at Aldi now.": {"employer": "Aldi"},
+    "quit tesco lol im at aldi now": {"employer": "Aldi"},
+    "I quit smoking. I'm at Starbucks now.": {"smokes": "no"},
+    # numbers in words
+    "I'm thirty-four and I live in Denver.": {"age": "34", "home city": "Denver"},
+    "My rent is six hundred and fifty a month.": {"rent": "650 a month"},
+    "私は三十二歳です": {"age": "32"},
+    "i work as a paramedic for like the last twelve years": {"occupation": "paramedic"},
     # corrections within a breath
     "名前は田中じゃなくて中田です": {"name": "中田"},
     "mein bruder heißt tim ach nee tom": {"bruder tom": "yes"},
@@ -140,7 +156,8 @@ PARTS = {
     "i live in leeds, and my wife works at the hospital": [
         "i live in leeds, and my wife works at the hospital"
     ],
-    "on monday no wait tuesday": ["on monday", "no wait tuesday"],
+    "the meeting is on monday no wait its off": ["the meeting is on monday", "no wait its off"],
+    "on monday no wait tuesday": ["on monday no wait tuesday"],
 }
 
 
@@ -163,6 +180,17 @@ WRITTEN = {
     "mia and noah": "Mia and Noah",
     "um so my bday": "so my birthday",
     "I work at Google and um like it": "I work at Google and um like it",
+    "on tuesday no wait wednesday at three": "on wednesday at 3",
+    "am donnerstag nein moment am freitag": "am freitag",
+    "dinner w sam on thurs": "dinner with Sam on thursday",
+    "a 60 w bulb and some work": "a 60 w bulb and some work",
+    "my boss is steve": "my boss is Steve",
+    "my boss is german": "my boss is german",
+    "ich bin einunddreißig": "ich bin 31",
+    "来月の十日の三時半": "来月の10日の3時半",
+    "一日中三人で": "一日中三人で",
+    "i earn like fifteen hundred": "i earn 1500",
+    "it looks like every day": "it looks like every day",
     "i have like a haircut": "i have a haircut",
     "i like a haircut": "i like a haircut",
     "my sisters are here": "my sisters are here",

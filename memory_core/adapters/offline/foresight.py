@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
+from memory_core.adapters.offline.casual import written_out
 from memory_core.adapters.offline.clauses import asserted_clauses, expanded, without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.german_facts import is_german
@@ -28,7 +29,6 @@ from memory_core.domain.statements.provenance import may_tell, own_words
 from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
 from memory_core.domain.text.forward_dates import Ahead, ahead
-from memory_core.domain.text.spelled_out import spelled_out
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
@@ -119,7 +119,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             if says_wrong(sentence.text) == "":
                 takes_back = "Sorry, "
                 continue
-            written = spelled_out(sentence.text)
+            written = written_out(sentence.text)
             text = without_fillers(written)
             corrected = with_correction(before, takes_back + written)
             before, slip, takes_back = corrected or text, before_key, ""

@@ -251,7 +251,9 @@ _NOT_BUT = re.compile(
     re.IGNORECASE,
 )
 """A slip and what is right: "not eggs, I mean nuts"."""
-_MORE = re.compile(r"(?<=\w) (?:with|for|about|mit|bei) (?:my |doctor |dr\.? )?[A-Za-zÀ-ÿ]+[.!]*\Z")
+_MORE = re.compile(
+    r"(?<=\w),? (?:with|for|about|mit|bei) (?:my |(?i:doctor|dr\.?) )?[A-Za-zÀ-ÿ]+[.!]*\Z"
+)
 """What a correction of a time adds: "wednesday at three with doctor patel"."""
 _ANY_NUMBER = "|".join(NUMBER_WORDS[2:])
 _NUMBER_WORD = re.compile(rf"\b(?:{_ANY_NUMBER})\b", re.IGNORECASE)
@@ -301,10 +303,10 @@ def _names_another(rest: list[str], before: SaidSentence, now: SaidSentence) -> 
 
 
 def _with_time(before: str, now: str) -> str | None:
-    text, meant = before, NAMED_OLD.sub(" ", now)
+    text, meant, is_timed = before, NAMED_OLD.sub(" ", now), False
     for kind in (_WEEKDAY, DATE, TIME):
         new, old = [*kind.finditer(meant)], [*kind.finditer(text)]
-        if len(new) != 1:
+        if len(new) != 1 or (is_timed and kind is TIME):
             continue
         if _STARRED.match(now.strip()) and not has_japanese(now):  # the last of several
             old = old[-1:]
@@ -313,7 +315,7 @@ def _with_time(before: str, now: str) -> str | None:
         time = new[0].group().strip()
         hour = _HOUR.match(meant, new[0].end())
         if hour is not None and _HOUR.search(text) is None:
-            time += hour.group()
+            time, is_timed = time + hour.group(), True
         if _DAY_ALONE.fullmatch(time):
             before_day, after_day = _DAY_NUMBER.split(old[0].group(), maxsplit=1)
             time = f"{before_day}{time}{after_day}"

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from memory_core.domain.text.given_names import is_given_name
 from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.domain.text.spelling import (
+    ANY_GERMAN_WEEKDAY,
     ANY_MONTH,
     ANY_WEEKDAY,
     GERMAN_NUMBER_WORDS,
@@ -27,7 +28,9 @@ _MARKS = re.compile(r"(?<!\d)[.!?;:,](?=\s|\Z)|[。、！？\n]")
 _CAPITALS = re.compile(r"(?!I\b)[A-ZÄÖÜ]")
 FILLER = r"u{1,9}h{1,9}m{0,9}|u{1,9}m{1,9}|erm{1,9}|h{1,9}m{1,9}|ä{1,9}h{1,9}m{0,9}|by the way|btw"
 """Words that say nothing wherever they are."""
-OPENING = rf"{FILLER}|you know|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey"
+OPENING = (
+    rf"{FILLER}|you know|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey|basically|tbh"
+)
 """Words that say nothing before a statement."""
 _JOINS = r"and|but|so|plus|then|because|cause|cos|cuz|und|aber|dann|außerdem"
 _VERB = (
@@ -66,7 +69,7 @@ _OPENED = re.compile(
     rf"\A(?:(?:{OPENING}|{_JOINS}|ok|okay|hi|hello|yeah|yes|no|lol|actually|now|jetzt) )*"
     r"(?:(?:i|we|you)(?:['’]?(?:m|ve|re))?|s?he(?:['’]?s)?|they(?:['’]?re)?|it(?:['’]?s)?"
     r"|there(?:['’]?s)?|my|our|his|her|their|the|ich|wir|er|sie|es|mein\w*|unser\w*|bin|hab|wohn\w*"
-    r"|quit|sold|got|moved|(?P<name>[a-zà-ÿ]{3,14}))\b",
+    r"|quit|sold|got|moved|gave|switched|dropped|stopped|started|(?P<name>[a-zà-ÿ]{3,14}))\b",
     re.IGNORECASE,
 )
 _STATES = re.compile(
@@ -74,9 +77,9 @@ _STATES = re.compile(
     r"|had|got|live|lives|work|works|moved|quit|sold|bought|like|likes|love|loves|hate|hates|need"
     r"|needs|want|wants|can|can['’]?t|cannot|don['’]?t|doesn['’]?t|turned|called|named|eat|eats"
     r"|drink|speak|speaks|play|plays|study|studies|take|takes|started|stopped|gave|lost|broke"
-    r"|died|left|married|born|bin|ist|habe?|hat|hei(?:ß|ss)[et]|wohnt?e?|wohnen|arbeite[tn]?"
+    r"|died|left|married|born|gave|switched|dropped|bin|ist|habe?|hat|hei(?:ß|ss)[et]|wohnt?e?|wohnen|arbeite[tn]?"
     r"|mag|esse|war|sind|haben|trinke|vertrage?|names?)\b|['’]s\b) \S"
-    r"|\b(?:i|we) (?:just |finally )?(?:moved|quit|retired)\Z",
+    r"|\b(?:i|we) (?:just |finally )?(?:moved|quit|retired)\Z|\A[\w'’]+ (?:left|died|quit)\Z",
     re.IGNORECASE,
 )
 _GOVERNS = re.compile(
@@ -147,6 +150,13 @@ _CORRECTS_IN_WRITING = re.compile(
     rf", (?=(?:(?:oh|ah|uh|um|äh),? )?{CUE},? (?!time|list|staff|room|and\b|und\b)\w)",
     re.IGNORECASE,
 )
+_DAY = rf"(?:{ANY_WEEKDAY}|{ANY_MONTH}|{ANY_GERMAN_WEEKDAY})"
+_OTHER_DAY = re.compile(
+    rf"\b(?P<led>(?:on|in|am|im) )?{_DAY}(?: (?:oh|uh|um|ah|äh))?"
+    rf" (?:{CUE}|i mean|ich mein(?:e|te)|no|nein|nee|quatsch)"
+    rf" (?=(?P<leads>(?:on|in|am|im) )?{_DAY}\b)",
+    re.IGNORECASE,
+)
 _OPENS_CORRECTION = re.compile(
     r"\A\W{0,5}(?:no|nee?|wait|sorry|oops|nein|oh|ach|scratch|moment|warte|quatsch)\b",
     re.IGNORECASE,
@@ -176,6 +186,14 @@ MOST_JAPANESE = 200
 def is_in_small_letters(text: str) -> bool:
     """Whether a text has no capital but "I", as no written sentence is."""
     return _CAPITALS.search(text) is None
+
+
+def with_last_day(text: str) -> str:
+    """A text in small letters with the right day in the place of a correction.
+
+    "on tuesday no wait wednesday at three" → "on wednesday at three".
+    """
+    return _OTHER_DAY.sub(lambda day: "" if day["leads"] else day["led"] or "", text)
 
 
 def spoken_sentences(text: str, *, corrections: bool = True) -> Iterator[Sentence]:
@@ -228,7 +246,12 @@ def _read_breaks(text: str, *, corrections: bool) -> Iterator[tuple[int, int]]:
     is_hurried = is_in_small_letters(text)
     candidates = list[re.Match[str]]()
     if corrections:
-        candidates += (_CORRECTS if is_hurried else _CORRECTS_IN_WRITING).finditer(text)
+        days = [day.span() for day in _OTHER_DAY.finditer(text)] if is_hurried else []
+        candidates += (
+            match
+            for match in (_CORRECTS if is_hurried else _CORRECTS_IN_WRITING).finditer(text)
+            if not any(start < match.start() < end for start, end in days)
+        )
     if (
         is_hurried
         and text.count(" ") + 1 >= LEAST_WORDS
