@@ -66,7 +66,7 @@ _THING_END = re.compile(
     r"|these days|nowadays|right now|now|at the moment|lately"
     r"|any ?more|at all|(?:since|during|until|till|whenever|every (?:day|morning|evening|week"
     r"|weekend))\b(?s:.*)|after all|of course|sehr"
-    r"|beaucoup|mucho)$|(?<!\s)\s++(?:as\b|cause\b|than\b).*",
+    r"|beaucoup|mucho)$|(?<!\s)\s++(?:as\b|cause\b|than\b|especially\b).*",
     re.IGNORECASE,
 )
 _NO_THING = re.compile(

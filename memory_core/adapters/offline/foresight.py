@@ -97,6 +97,8 @@ _OBJECT_LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 """A task without its object, which another sentence names."""
+_TO_FORGET = re.compile(r"(?:please |bitte )?(?:forget|delete|vergiss|lösche?)\b", re.IGNORECASE)
+"""Opens a request to forget, which foresees nothing."""
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?"
     r"|months?)\s+pregnant\b",
@@ -155,7 +157,11 @@ def _foreseen(
     reminds = plan != text
     japanese = is_japanese(plan)
     german = not japanese and (is_german(plan) or names_german_time(plan))
-    if (asks and not reminds) or not is_own(plan, german=german, japanese=japanese):
+    if (
+        (asks and not reminds)
+        or _TO_FORGET.match(plan)
+        or not is_own(plan, german=german, japanese=japanese)
+    ):
         return None
     plan = plan.rstrip("?？") if reminds else plan
     if not (japanese or asserted_clauses(plan)) or _OBJECT_LEFT_OUT.search(plan):

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.fact_matches import FoundFact
 from memory_core.adapters.offline.omissions import is_about_another
-from memory_core.domain.statements.attributes import canonical_attribute
+from memory_core.domain.statements.attributes import PET, canonical_attribute
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.truth.slots import NO_LONGER
@@ -156,6 +157,10 @@ _PARTED = (
     ),
 )
 """How a couple parts: "Tom and I broke up"; a name alone may be of any of them."""
+_PET_NOT = re.compile(
+    rf"\b(?:[Mm]y|[Oo]ur) (?:[\w-]+ )?(?:{ANIMAL})(?:['’]s name is| is (?:called|named))"
+    rf" {_A_NAME},? (?:and )?not (?P<slip>{_A_NAME})(?=[.!]|\Z)"
+)
 _DIETS = "vegan|vegetarian|pescatarian|keto|paleo|low[- ]carb|gluten[- ]free|mediterranean"
 _DIET_OVER = re.compile(
     rf"\b(?:(?:the|my|this|that) )?(?:whole )?(?P<diet>{_DIETS})(?: thing| diet| phase"
@@ -327,6 +332,9 @@ def _ended(sentence: str, whole: str) -> Iterator[tuple[str, str]]:
     for match in (each.match(sentence) for each in _SAID_ALL_WRONG):
         if match is not None:
             yield canonical_attribute(_OWNER_OF_SAID.sub("", match["of"])), ""
+    pet = _PET_NOT.search(sentence)
+    if pet is not None:
+        yield f"{PET}{pet['slip'].lower()}", ""
     called = _NOT_CALLED.search(sentence)
     if called is not None:
         yield "name", _group(called)

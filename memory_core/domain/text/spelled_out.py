@@ -26,8 +26,9 @@ from memory_core.domain.text.towns import is_town
 _FILLERS = re.compile(
     rf"(?:(?<=\s)(?:{FILLER})|\A(?:(?:{OPENING}|so|ok|okay) )*(?:{OPENING}))"
     r" (?!(?:as|many|much|that|enough|of|done)\b)"
-    r"|\A(?:えっと|え[ーえ]っ?と|あの(?:ー|ね|さ(?!っき))|うーん|そういえば|まあ|なんか)[ーさね]?"
-    r"(?:、|(?=[\u30a1-\u30fa\u4e00-\u9fff]))|(?:えっと|え[ーえ]っ?と)ー?、?",
+    r"|\A(?:えっと|え[ーえ]っ?と|あの(?:ー|ね|さ(?!っき))|うーん|そういえば|まあ|なんか|あと|やっぱり?)[ーさね]?"
+    r"(?:、|(?=[\u30a1-\u30fa\u4e00-\u9fff]))"
+    r"|\Aあの(?![町街家村国辺部寮人])(?=[\u30a1-\u30fa\u4e00-\u9fff]{1,8}(?:に住|で働|出身|の出身))|(?:えっと|え[ーえ]っ?と)ー?、?",
     re.IGNORECASE,
 )
 _CHAT_WORDS = {
@@ -85,7 +86,7 @@ _MAIL = re.compile(
 _MISSPELT = """
     allergic allergy appointment birthday boyfriend brother colleague daughter dentist diabetic
     divorced doctor engaged favourite favorite girlfriend grandma husband married mother peanuts
-    pregnant shellfish sister surgery vegetarian diabetes address
+    pregnant shellfish sister surgery vegetarian diabetes address allergisch haselnüsse vegetarisch
 """
 _VOWELS = "aeiou"
 
@@ -113,10 +114,18 @@ _SLIPS: Final = {
     for slip, right in _slips(word).items()
     if slip not in {*_MISSPELT.split(), *_REAL_WORDS.split()}
 }
-_WORD = re.compile(r"(?<![\w'’])[a-z]{5,12}(?![\w'’])")
+_WORD = re.compile(r"(?<![\w'’])[a-zäöüß]{5,12}(?![\w'’])")
 
 _CONTINUED = (
     (re.compile(r"(?<=[てで])いて\Z"), "います"),
+    (re.compile(r"(?<=[月火水木金土日])曜(?!日)"), "曜日"),
+    (
+        re.compile(
+            r"(?:\A|(?<=は))(?:\d{1,3}|[一二三四五六七八九十]{1,4})歳?、?(?:あ、?違う|あ|いや|じゃなくて)、?"
+            r"(?=\d{1,3}歳)"
+        ),
+        "",
+    ),
     (re.compile(r"(?<=ん)でて\Z"), "でいます"),
     (re.compile(r"なん(?:だ|です)(?:よね?|けど|ね)?\Z"), "です"),
     (
@@ -152,6 +161,7 @@ _REPEATED = re.compile(
     rf"\b(?P<who>(?:my|our) (?:{RELATIVE})(?: (?P<name>[a-zà-ÿ]{{3,14}}))?) s?he['’]?s\b",
     re.IGNORECASE,
 )
+_SOLD = re.compile(r"\A(?P<sold>(?:i )?sold (?:my|the|our) [\w-]+) (?=(?:got|bought) an? )")
 _ME_AND = re.compile(
     r"\A(?P<opening>(?:so |and )?)me and (?P<who>(?:my )?[a-zà-ÿ]{3,14})\b", re.IGNORECASE
 )
@@ -164,8 +174,8 @@ _GIVEN = re.compile(
 )
 _EXPECTED = re.compile(
     rf"(?:\A|\b(?:{_RELATIVES}|{RELATIVE}|(?P<is>(?:{RELATIVE}) is)|called|named"
-    r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e|nenn mich|i am"
-    r"|i['’]?m|this is|ich bin|(?P<beside>with|mit|met|meet|miss|visit|visiting)"
+    r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e?(?: übrigens)?|nenn mich|i am"
+    r"|i['’]?m|it['’]?s|this is|ich bin|(?P<beside>with|mit|met|meet|miss|visit|visiting)"
     r"|(?P<after>[a-zà-ÿ]{3,14}) (?:and|und)"
     r"|(?:no|wait|nein|ach) (?:wait|sorry|no|nee?|warte|moment),?) )"
     r"(?=(?P<name>[a-zà-ÿ]{3,14})(?![\w-]))",
@@ -198,7 +208,8 @@ _EMPLOYER = re.compile(
     r"|(?:\A|\bi )(?:(?:just|finally|have) )?quit (?P<quit>(?!\w+ing\b)[a-zà-ÿ&]{3,20})"
     r"(?=\Z| (?:yesterday|today|last|this|in|on|and|so)\b)"
     r"|\bi['’]?m (?:at|with) (?P<now>[a-zà-ÿ&]{3,20})(?= now\Z)"
-    r"|\bich bin \w{3,20} bei (?P<bei>[a-zà-ÿ&]{3,20})(?=\s|\Z)",
+    r"|\bich bin (?!(?:immer|wieder|lieber|später|weiter|hier|drin|mittendrin)\b)"
+    r"\w{2,20}(?:er|in|ent|ist|mann|frau|kraft|or) bei (?P<bei>[a-zà-ÿ&]{3,20})(?=\s|\Z)",
     re.IGNORECASE,
 )
 _NO_EMPLOYERS = """
@@ -227,8 +238,8 @@ def _capital(match: re.Match[str], group: str = "name", count: int = 3) -> str:
 
 
 _ALSO_WORDS = """
-    april august bill bob chuck dean frank grace jack jan juni lance mark max nick pat pierce rob
-    rose sue wade
+    april august bill bob chuck dean frank grace jack jan june juni lance mark max nick pat pierce
+    rob rose sue wade
 """
 _AMBIGUOUS = frozenset(_ALSO_WORDS.split())
 """Names that are verbs or nouns, too; they are names only before what a person does."""
@@ -238,6 +249,8 @@ _STATES = """
 """
 _STATE = frozenset(_STATES.split())
 """Names that say what a person is: "my boss is german"."""
+_IS_MY, _IS = re.compile(r"\bis (?:my|our) [a-z]{2,12}\Z"), re.compile(r" is\b")
+"""Of "sandra is my sister sarah is my boss", the second name begins a clause."""
 _IS_NAMED = re.compile(r"\Z| (?:and|he|she|not|now)\b")
 _OF_A_PERSON = re.compile(
     r"\Z| (?:is|was|has|and|und|who|works?|lives?|turned|just|got|had|will|ist|hat|wohnt"
@@ -247,6 +260,7 @@ _BESIDE = re.compile(r"\Z| (?:and|und|in|on|at|yesterday|today|tomorrow|last|is|
 """What may come after a person whom one meets, not after a thing: "with basil"."""
 
 
+_SHOUTED = re.compile(r"\b[A-Z]{2,8}\b")
 _WITH = re.compile(
     r"(?<=[a-z] )w(?:/ ?| )(?=(?:my|our|the|an?|him|her|them|friends|(?P<name>[a-z]{3,14}))\b)"
 )
@@ -276,6 +290,8 @@ def _is_person(match: re.Match[str]) -> bool:
     name, after = match["name"].lower(), match["after"]
     end = match.end("name")
     if name in _AMBIGUOUS and _OF_A_PERSON.match(match.string, end) is None:
+        return False
+    if _IS_MY.search(match.string[: match.start("name") - 1]) and _IS.match(match.string, end):
         return False
     if match["is"] is not None and (name in _STATE or _IS_NAMED.match(match.string, end) is None):
         return False
@@ -324,12 +340,13 @@ def spelled_out(text: str) -> str:
     """
     if not is_in_small_letters(text):
         return text
+    text = _SHOUTED.sub(lambda word: word.group().lower(), text)
     plain = _FILLERS.sub("", with_last_day(with_digits(text)))
     plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS[word.group().lower()], plain)
     plain = _WITH.sub(_with, plain)
     plain = _LACKS_APOSTROPHE.sub(lambda m: f"{m['whose'] or m['what']}'s ", plain)
     plain = _REPEATED.sub(_once, _LIKE.sub(lambda m: f"{m[m.lastindex or 1]} ", plain))
-    plain = _ME_AND.sub(r"\g<opening>\g<who> and I", plain)
+    plain = _SOLD.sub(r"\g<sold> and ", _ME_AND.sub(r"\g<opening>\g<who> and I", plain))
     plain = _MAIL.sub(
         lambda m: "{}@{}.{}".format(*(p.replace(" dot ", ".") for p in m.groups())), plain
     )
