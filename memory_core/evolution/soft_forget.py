@@ -25,8 +25,10 @@ from memory_core.domain.memory import AtomicFact, Memory, Status
 from memory_core.domain.messages import REQUEST, is_cell, is_message, messages_of
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.attributes import PET
 from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.statements.patterns import repeats
+from memory_core.domain.statements.said_words import person_of
 from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.transitions import delete
 from memory_core.evolution.deletion import NoteUnmerger
@@ -276,10 +278,13 @@ def _stays(
 
     It stays if it was also stated in another episode, or by a clause of its own. Such a clause is
     about the speaker or a person of theirs ("user's wife"), names no part of the content that is to
-    be forgotten, and has no pronoun.
+    be forgotten, and has no pronoun. A name of a relative stays, too: "my sister Clara is visiting"
+    is to be forgotten, not that Clara is the sister.
     """
     if memory.category != "fact" or fact is None or fact.quote is None:
         return False
+    if _gives_name(memory):
+        return True
     if names(f"{fact.text} {memory.content}"):
         return False
     if not {memory.cell_id, *memory.source_ids} - {None} <= {*cells}:
@@ -289,6 +294,15 @@ def _stays(
     subject = (memory.subject or "").casefold().partition("'s ")[0]
     about_speaker = subject in speakers or names_speaker(_SMALL_I.sub("I", clause), None)
     return about_speaker and not names(clause) and _ABOUT_ANOTHER.search(clause) is None
+
+
+def _gives_name(memory: Memory) -> bool:
+    """Whether a fact only gives the name of a relative or an animal."""
+    attribute = (memory.attribute or "").casefold()
+    if attribute == "name":
+        return "'s " in (memory.subject or "")
+    kind, _, name = attribute.partition(" ")
+    return bool(name) and (kind == PET.strip() or bool(person_of(kind)))
 
 
 def messages_about(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:

@@ -237,9 +237,9 @@ def _idle_retractions(ready: ReadyCell, page: ChangeSet) -> frozenset[str]:
 
     If no slot is known at all, a single retraction is kept. For example, quitting a job ends an
     employment and a trade. If only a single slot of these was ever asserted, that is a single
-    truth, and a single fact. Endings of pets, of having none, of diets, and of one of many
-    (`family_of`) are only implied ("Bo died", "it isn't coeliac"), so none is kept where no such
-    thing is known.
+    truth, and a single fact. Endings of pets, of having none, of diets, of one of many
+    (`family_of`) and of names of other people are only implied ("Bo died", "it isn't coeliac",
+    "Tom and I broke up"), so none is kept where no such thing is known.
     """
     proofs = {
         atomic_fact.fact_id: (atomic_fact.message, atomic_fact.quote)
@@ -272,11 +272,16 @@ def _may_be_implied(ending: Memory, *, beside: bool) -> bool:
     beside: Whether its words fill another slot: "I eat cheese again".
     """
     attribute = ending.attribute or ""
-    if is_of_pets(attribute) or attribute == "allergy":
+    if is_of_pets(attribute) or attribute == "allergy" or _is_name_of_another(ending):
         return True
     if attribute == "diet":
         return beside
     return ending.value == RETRACTS_ANYTHING and family_of(attribute) is not None
+
+
+def _is_name_of_another(memory: Memory) -> bool:
+    """Whether a memory's slot is the name of a person of the user's."""
+    return memory.attribute == "name" and (memory.subject or "").casefold() not in ("", "user")
 
 
 def _idle_changes(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:

@@ -90,6 +90,43 @@ SLOTS = {
     "i work at bosch no wait siemens": {},
     "i am vegan no wait vegetarian": {},
     "my rent is eight hundred no nine hundred euros": {"rent": "900"},
+    # what is over
+    "me and tom broke up last week": {"name": "no longer Tom"},
+    "jan und ich haben uns getrennt": {"name": "no longer Jan"},
+    "彼氏と別れました": {"name": "no longer"},
+    "tom and i broke up the old concrete": {},
+    "my sister said tom and i broke up": {},
+    "jan und ich haben uns getrennt angemeldet": {},
+    "i quit tesco last week": {"employer": "no longer Tesco"},
+    "I quit Tesco. I'm at Aldi now.": {"employer": "Aldi"},
+    "quit tesco lol im at aldi now": {"employer": "Aldi"},
+    "I quit smoking. I'm at Starbucks now.": {"smokes": "no"},
+    # numbers in words
+    "I'm thirty-four and I live in Denver.": {"age": "34", "home city": "Denver"},
+    "My rent is six hundred and fifty a month.": {"rent": "650 a month"},
+    "私は三十二歳です": {"age": "32"},
+    "i work as a paramedic for like the last twelve years": {"occupation": "paramedic"},
+    "私は医者ですって英語でなんて言うの": {},
+    "俺トラックの運転手なんだよね": {"occupation": "トラックの運転手"},
+    "えっと娘の名前はさくらで今年五歳になりました": {"娘 さくら": "yes"},
+    "あの名古屋に住んでるんですけど": {"home city": "名古屋"},
+    "俺名古屋住み": {"home city": "名古屋"},
+    "えーと名前は健太っていいます": {"name": "健太"},
+    "誕生日は六月三日": {"birthday": "6月3日"},
+    "あとパクチーがほんと苦手でさ": {"opinion of パクチー": "dislikes"},
+    "ich heiß übrigens tim und bin einunddreißig": {"name": "Tim", "age": "31"},
+    "also ich bin krankenpfleger in leipzig": {"occupation": "krankenpfleger"},
+    "ich bin kellner bei vapiano": {"occupation": "kellner", "employer": "Vapiano"},
+    "ich bin gerade bei rewe": {},
+    "ich mag halt total gern krimis": {"opinion of krimis": "likes"},
+    "bin alergisch gegen haselnüse": {"allergy to haselnüsse": "yes"},
+    "i got a new number its 555 0177": {"phone number": "555 0177"},
+    "sold the golf got a tesla now": {"car": "a tesla"},
+    "we got a puppy his name is biscuit": {"number of pets": "no longer", "pet biscuit": "puppy"},
+    "karen left my new boss is steve": {"name": "Steve"},
+    "sandra is my sister sarah is my boss": {},
+    "Actually my dog is called Mimo, not Momo.": {"pet mimo": "dog", "pet momo": "no longer"},
+    "Honestly my dog is called Mimo.": {},
     # corrections within a breath
     "名前は田中じゃなくて中田です": {"name": "中田"},
     "mein bruder heißt tim ach nee tom": {"bruder tom": "yes"},
@@ -97,6 +134,7 @@ SLOTS = {
     "my appointment with doctor miller is on tuesday no wait wednesday at three": {
         "appointment with doctor miller": "wednesday at 3"
     },
+    "ich wohn in köln nein quatsch in bonn": {"home city": "Bonn"},
     "i have two brothers no three brothers": {"number of brothers": "3"},
     "i have two brothers. No, three.": {"number of brothers": "3"},
     "im forty one no forty two": {"age": "42"},
@@ -109,6 +147,35 @@ SLOTS = {
 @pytest.mark.parametrize(("text", "slots"), SLOTS.items())
 def test_slots_of_dictated_messages(text: str, slots: dict[str, str]) -> None:
     filled = {fact.attribute: fact.value for fact in said_facts(talk(text)) if fact.attribute}
+
+    assert filled == slots
+
+
+TALKS = {
+    ("my name", "is jonas"): {"name": "Jonas"},
+    ("got a new job!!", "at ikea", "starting monday"): {"employer": "Ikea"},
+    ("i live in leeds", "at least for now"): {"home city": "Leeds"},
+    ("i live in leds", "leeds*"): {"home city": "Leeds"},
+    ("im allergic to nuts", "*cats"): {"allergy to cats": "yes"},
+    ("i live in leeds", "*hugs*"): {"home city": "Leeds"},
+    ("i live in leeds", "scratch that"): {},
+    ("i live in leeds", "oh sorry autocorrect i meant leiden"): {"home city": "Leiden"},
+    ("my sister is called jo", "a: Ok.", "lol jk i dont have a sister"): {},
+    ("a: What do you do for work?", "im like a nurse"): {"occupation": "nurse"},
+    ("a: What is your name?", "its jonas"): {"name": "Jonas"},
+    ("a: You live in Rome, right?", "nope milan"): {"home city": "Milan"},
+    ("a: You live in Rome, right?", "no way"): {},
+    ("a: Do you have children?", "yeah two lena and max"): {
+        "number of children": "2",
+        "child lena": "yes",
+        "child max": "yes",
+    },
+}
+
+
+@pytest.mark.parametrize(("lines", "slots"), TALKS.items())
+def test_slots_of_several_messages(lines: tuple[str, ...], slots: dict[str, str]) -> None:
+    filled = {fact.attribute: fact.value for fact in said_facts(talk(*lines)) if fact.attribute}
 
     assert filled == slots
 
@@ -140,7 +207,8 @@ PARTS = {
     "i live in leeds, and my wife works at the hospital": [
         "i live in leeds, and my wife works at the hospital"
     ],
-    "on monday no wait tuesday": ["on monday", "no wait tuesday"],
+    "the meeting is on monday no wait its off": ["the meeting is on monday", "no wait its off"],
+    "on monday no wait tuesday": ["on monday no wait tuesday"],
 }
 
 
@@ -163,6 +231,17 @@ WRITTEN = {
     "mia and noah": "Mia and Noah",
     "um so my bday": "so my birthday",
     "I work at Google and um like it": "I work at Google and um like it",
+    "on tuesday no wait wednesday at three": "on wednesday at 3",
+    "am donnerstag nein moment am freitag": "am freitag",
+    "dinner w sam on thurs": "dinner with Sam on thursday",
+    "a 60 w bulb and some work": "a 60 w bulb and some work",
+    "my boss is steve": "my boss is Steve",
+    "my boss is german": "my boss is german",
+    "ich bin einunddreißig": "ich bin 31",
+    "来月の十日の三時半": "来月の10日の3時半",
+    "一日中三人で": "一日中三人で",
+    "i earn like fifteen hundred": "i earn 1500",
+    "it looks like every day": "it looks like every day",
     "i have like a haircut": "i have a haircut",
     "i like a haircut": "i like a haircut",
     "my sisters are here": "my sisters are here",

@@ -86,6 +86,12 @@ JAPANESE_PETS: tuple[Row, ...] = (
     ),
     Row(
         "pet {value}",
+        rf"{_ALIVE_JA}(?:\A|、)(?:うちで)?(?P<value>[ぁ-んァ-ヶー]{{2,8}}?)(?:って|と)いう(?P<of>{IN_JAPANESE})"
+        r"を飼って(?:い)?(?:ます|る)",
+        filled="{of}",
+    ),
+    Row(
+        "pet {value}",
         rf"(?:\A|、)(?:(?:昨日|昨夜|今朝|今日|先週|先月)、?)?(?:(?:{IN_JAPANESE})の)?(?P<value>[ぁ-んァ-ヶー]{{2,8}}?)(?:が|は)[^、。]{{0,12}}"
         r"(?:亡くな|死に|死ん|天国|旅立|虹の橋を渡|永眠|逃げ)",
         filled=NO_LONGER,

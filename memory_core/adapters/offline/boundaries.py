@@ -25,8 +25,9 @@ from memory_core.domain.memory import Vector
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.statements.appointment_words import EXCUSES
 from memory_core.domain.statements.change_messages import read
-from memory_core.domain.statements.corrected import with_correction
+from memory_core.domain.statements.corrected import is_starred_word, with_correction
 from memory_core.domain.statements.own_words import own_words
+from memory_core.domain.text.dictation import continues
 from memory_core.domain.text.sentences import goes_on
 
 AHEAD, BEHIND = 4, 8
@@ -177,6 +178,8 @@ def _cut_before(
     """The reason why the topic changes before a message; None where it continues."""
     if messages[place].timestamp - messages[place - 1].timestamp >= gap:
         return "a long silence"
+    if _goes_on(messages[place - 1], messages[place]):
+        return None
     before, now = features[place - 1], features[place]
     behind = [
         number
@@ -205,6 +208,22 @@ def _cut_before(
     if parts and any(with_correction(parts[-1], first.text) is not None for first in opening):
         return None
     return "nothing of it was spoken of before"
+
+
+def _goes_on(before: Message, now: Message) -> bool:
+    """Whether a short message goes on with, or corrects, the speaker's message right before."""
+    text = now.content.strip()
+    if _speaker(before) == _speaker(now) and now.role == "user":
+        starred = is_starred_word(text)
+        return starred or continues(before.content.strip().rstrip("!"), text)
+    return (
+        now.role == "user" and len(text.split()) <= MOST_OF_SLIP and _MEANT.search(text) is not None
+    )
+
+
+MOST_OF_SLIP = 8
+"""Words of a message that only puts a slip right."""
+_MEANT = re.compile(r"\bi meant \w", re.IGNORECASE)
 
 
 def _before_greetings(place: int, start: int, messages: Sequence[Message]) -> int:

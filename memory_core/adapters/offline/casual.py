@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from memory_core.domain.statements.own_words import own_statements
 from memory_core.domain.text.sentences import Sentence
 from memory_core.domain.text.spelled_out import spelled_out
+from memory_core.domain.text.spoken_numbers import with_counts
 from memory_core.domain.text.text_cache import keep_texts
 
 _STATE = (
@@ -67,7 +68,7 @@ def written_out(text: str) -> str:
 
     Text of other languages is returned as it is.
     """
-    text = spelled_out(text)
+    text = with_counts(spelled_out(text))
     if _GERMAN.search(text.lower()) is not None:
         return _I_VERB.sub(r"\g<0>e", _VERB_I.sub(r"\g<verb>e\g<I>", text))
     plain = _I_AM.sub(r"\g<before>I'm", _WITH.sub("with ", text))

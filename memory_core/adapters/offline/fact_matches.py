@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from memory_core.adapters.offline import fact_patterns, names
 from memory_core.adapters.offline.animals import BREED
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
+from memory_core.adapters.offline.casual import is_opening
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, amount, listed
@@ -193,9 +194,9 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
     for newcomer in newcomers:
         for match in newcomer.finditer(sentence):
             yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
-    for pets in (_CALLED_PET, _OLD_PET):
+    for pets in (_CALLED_PET, _OLD_PET, _PET_NOT_CALLED):
         for match in pets.finditer(sentence):
-            if names.is_given_name(match["name"]):
+            if names.is_given_name(match["name"]) and not is_opening(match["name"]):
                 yield PatternMatch(_HAS_PET, {"value": match["name"], "of": match["of"]}, "I")
     raised = _RAISED.match(sentence)
     if raised is not None and (value := amount(raised["value"].rstrip("."))) is not None:
@@ -218,8 +219,13 @@ _CALLED_PET = re.compile(
     r" (?P<name>[A-Z][a-z]{1,20})\b"
 )
 _OLD_PET = re.compile(
-    rf"(?:\A|, )(?P<name>[A-Z][a-z]{{1,20}}),? (?:is )?my (?:[\w-]+ ){{0,2}}"
-    rf"(?P<of>{ANIMAL}|{BREED})\b"
+    rf"(?:\A|, )(?P<name>[A-Z][a-z]{{1,20}})(?:,| is) my (?:[\w-]+ ){{0,2}}"
+    rf"(?P<of>{ANIMAL}|{BREED})(?=[.,;!]|\Z| (?:who|from|and|for|since)\b)"
+)
+_PET_NOT_CALLED = re.compile(
+    rf"\b(?:[Mm]y|[Oo]ur) (?:[\w-]+ )?(?P<of>{ANIMAL}|{BREED})"
+    r"(?:['’]s name is| is (?:called|named)) (?P<name>[A-Z][a-z]{1,20}),? (?:and )?not"
+    r" [A-Z][a-z]{1,20}(?=[.!]|\Z)"
 )
 _HAS_PET = next(row for row in fact_patterns.ENGLISH if row.filled == "{of}")
 _NEW_BOSS = re.compile(

@@ -253,6 +253,8 @@ ENGLISH: tuple[Pattern, ...] = (
             r"<gave up> as (?=an? |the )", a.known_job, filled=_NO_LONGER, negative=None),
     Pattern("employer", "{who} has left {value}", r"<did>left (?=[A-ZÀ-Þ])", names.left_company,
         filled=_NO_LONGER),
+    Pattern("employer", "{who} has quit {value}", r"<did>quit (?=[A-ZÀ-Þ])", names.left_company,
+        filled=_NO_LONGER, negative=None),
     Pattern("employer", "{who} has left {value}",
             r"last day (?:at|with) (?P<value>[A-ZÀ-Þ][\w'’& .-]{1,40}?) was\b", a.anything,
             ("mine",), _NO_LONGER),

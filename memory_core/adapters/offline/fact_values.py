@@ -66,7 +66,7 @@ _THING_END = re.compile(
     r"|these days|nowadays|right now|now|at the moment|lately"
     r"|any ?more|at all|(?:since|during|until|till|whenever|every (?:day|morning|evening|week"
     r"|weekend))\b(?s:.*)|after all|of course|sehr"
-    r"|beaucoup|mucho)$|(?<!\s)\s++(?:as\b|cause\b|than\b).*",
+    r"|beaucoup|mucho)$|(?<!\s)\s++(?:as\b|cause\b|than\b|especially\b).*",
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
@@ -175,7 +175,11 @@ def organisation(words: str) -> str | None:
     cut = _AFTER_NAME.sub("", words)
     return (
         _short_phrase(cut, 5)
-        if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut)
+        if re.match(
+            r"(?:an?|the(?! (?:last|past|next|first|same)\b)|my (?:own|father's|family's)|eine[rm]?"
+            r"|une?|una?)\s",
+            cut,
+        )
         else None
     )
 

@@ -58,7 +58,7 @@ from memory_core.domain.statements.own_words import may_tell, name_of_speaker
 from memory_core.domain.statements.provenance import Proofs
 from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.slot_facts import last_word_wins
-from memory_core.domain.text.dictation import CUE
+from memory_core.domain.text.dictation import CUE, continues
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, without_dots
 
 MAX_FACTS = 40
@@ -159,6 +159,7 @@ class _Reading:
         broken_off: By speaker, the last sentence if it breaks off ("I moved to…").
         before: The end of the talk that was read.
         last: By speaker, the last sentence with its facts, for a sentence that corrects it.
+        short: The speaker, the number and the text of the last message.
 
     """
 
@@ -168,6 +169,7 @@ class _Reading:
     broken_off: dict[str, str] = field(default_factory=dict)
     before: str = ""
     last: dict[str, _LastSentence] = field(default_factory=dict)
+    short: tuple[str, int, str] = ("", -1, "")
 
     @property
     def facts(self) -> list[SaidFact]:
@@ -191,9 +193,15 @@ class _Reading:
         name = name_of_speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
         turn = _Turn(message, name, answers, asked, begun)
+        part = self._part_of_message(name, number, message.content)
         for sentence in sentences_of_chat(message.content):
             checkpoint()
             source = Source(name, number, message.content[sentence.start : sentence.end])
+            if part is not None:
+                sentence = replace(sentence, text=part)
+            if _SCRATCH_THAT.match(sentence.text):
+                self._drop_last(name)
+                continue
             if self._is_passed_over(sentence, turn):
                 continue
             sentence = prepare_sentence(turn.under_label(sentence), opens=not turn.before_it)
@@ -216,6 +224,24 @@ class _Reading:
                 sentence = self._corrected(sentence, name, takes_back, is_taken_back=is_taken_back)
             self._read_statement(sentence, takes_back, turn, source)
 
+    def _part_of_message(self, name: str, number: int, content: str) -> str | None:
+        """The text of a message behind those that it goes on with.
+
+        "at ikea" goes on after "got a new job". A starred word keeps its mark, which sentences
+        lose. None for any other message.
+        """
+        text = content.strip()
+        before, self.short = self.short, (name, number, text)
+        if text.startswith(("*", "＊")) and " " not in text:
+            return text
+        speaker, last, begun = before
+        if speaker != name or last != number - 1 or not continues(begun, text):
+            return None
+        joined = f"{begun.rstrip('!')} {text}"
+        self.short = (name, number, joined)
+        self._drop_last(name)
+        return joined
+
     def _is_passed_over(self, sentence: Sentence, turn: _Turn) -> bool:
         """Whether a sentence is pasted, is not meant, or is about another person.
 
@@ -225,7 +251,7 @@ class _Reading:
         if _PLAYS.match(text) or (_LABELLED.match(text) and sentence.start not in turn.answers):
             return True
         if _JOKES.search(text):
-            if len(text) <= MOST_OF_JOKE:
+            if len(text) <= MOST_OF_JOKE or _TAKES_JOKE_BACK.match(text):
                 self._drop_last(turn.name)
             return True
         return (
@@ -279,7 +305,8 @@ class _Reading:
         before = self.matches.get(turn.name, ())
         self._take(read_sentence(sentence, whole, with_topic, turn.name, before), source)
         for fact in ended:
-            self._keep(fact, source)
+            key = _key(fact.text, f"{fact.subject} {fact.attribute}")
+            self.certain.setdefault(key, said_fact(fact, source))
         self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
         if _TO_KEEP.match(sentence.text):
             return
@@ -378,6 +405,15 @@ _JOKES = re.compile(
     r"|冗談(?:です|だよ|だ)",
     re.IGNORECASE,
 )
+_SCRATCH_THAT = re.compile(
+    r"(?:(?:no|oh|wait|sorry|actually),? ){0,2}(?:scratch|strike) that[.! ]*\Z", re.IGNORECASE
+)
+"""Takes back the sentence before."""
+_TAKES_JOKE_BACK = re.compile(
+    r"(?:(?:lol|haha),? )?(?:jk|(?:just )?kidding),? (?:I|we) (?:do not|don['’]?t|am not|never)\b",
+    re.IGNORECASE,
+)
+"""Denies at once what was a joke: "jk I don't have a sister"."""
 _TO_KEEP = re.compile(
     r"(?:please |bitte )?(?:(?:remember|note) (?:that|this|it)|merke? (?:dir )?das)"
     r"[ .!\w]{0,20}\Z|(?:覚えて|メモして)[^、。]{0,10}[。！]?\Z",

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
+from memory_core.adapters.offline.casual import written_out
 from memory_core.adapters.offline.clauses import asserted_clauses, expanded, without_fillers
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
@@ -26,7 +27,6 @@ from memory_core.domain.statements.corrected import TAKES_BACK, with_correction
 from memory_core.domain.statements.own_words import may_tell, name_of_speaker, own_statements
 from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
 from memory_core.domain.text.forward_dates import Ahead, ahead
-from memory_core.domain.text.spelled_out import spelled_out
 from memory_core.domain.text.spelling import NUMBER_WORDS
 
 MAX_FORESIGHT = 20
@@ -97,6 +97,8 @@ _OBJECT_LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 """A task without its object, which another sentence names."""
+_TO_FORGET = re.compile(r"(?:please |bitte )?(?:forget|delete|vergiss|lösche?)\b", re.IGNORECASE)
+"""Opens a request to forget, which foresees nothing."""
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?"
     r"|months?)\s+pregnant\b",
@@ -117,7 +119,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             if says_wrong(sentence.text) == "":
                 takes_back = "Sorry, "
                 continue
-            written = spelled_out(sentence.text)
+            written = written_out(sentence.text)
             text = without_fillers(written)
             corrected = with_correction(before, takes_back + written)
             before, slip, takes_back = corrected or text, before_key, ""
@@ -155,7 +157,11 @@ def _foreseen(
     reminds = plan != text
     japanese = is_japanese(plan)
     german = not japanese and (is_german(plan) or names_german_time(plan))
-    if (asks and not reminds) or not is_own(plan, german=german, japanese=japanese):
+    if (
+        (asks and not reminds)
+        or _TO_FORGET.match(plan)
+        or not is_own(plan, german=german, japanese=japanese)
+    ):
         return None
     plan = plan.rstrip("?？") if reminds else plan
     if not (japanese or asserted_clauses(plan)) or _OBJECT_LEFT_OUT.search(plan):

@@ -146,7 +146,11 @@ _ROWS: tuple[Row, ...] = (
         for attribute in ("employer", "occupation")
     ),
     # name, age, nationality
-    Row("name", r"\b(?:[Ii]ch heiße|heiße ich|[Mm]ein Name ist) (?:jetzt |nun |seitdem )?" + _NAME),
+    Row(
+        "name",
+        r"\b(?:[Ii]ch heiße|heiße ich|[Mm]ein Name ist) (?:jetzt |nun |seitdem |übrigens )?"
+        + _NAME,
+    ),
     Row(
         "age",
         r"\b(?:ich bin|bin ich) (?:jetzt |schon |gerade "
@@ -319,7 +323,7 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "opinion of {value}",
         _i("(?:mag|liebe)")
-        + r"(?!kein|nicht)(?:am liebsten |sehr gern\w? |gern\w? |total |besonders )?"
+        + r"(?!kein|nicht)(?:(?:am liebsten|sehr|gern\w?|total|besonders|halt|echt|voll) ){0,4}"
         + _THING
         + _END,
         filled="likes",

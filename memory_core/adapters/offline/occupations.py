@@ -17,7 +17,8 @@ GERMAN_TRADE = (
     r"|musiker|schauspieler|hebamme|trainer|abteilungsleiter|filialleiter|schichtleiter|optiker"
     r"|goldschmied|uhrmacher|beamter|beamtin)(?:in)?|(?:[A-ZÄÖÜ][\wäöüß-]{0,20})?(?i:ärztin|anwältin"
     r"|köchin|koch|krankenschwester|kauffrau|fachkraft|psychologin|pädagogin|logopädin|biologin)"
-    r"|MFA|PTA|ZFA)"
+    r"|[a-zäöü]{3,20}(?:pfleger|lehrer|ingenieur|fahrer|verkäufer|berater|entwickler|helfer"
+    r"|techniker|mechaniker)(?:in)?|MFA|PTA|ZFA)"
 )
 """Words that name an occupation after "ich bin"."""
 _WHEN_IT_ENDED = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.casual import with_subject, written_out
 from memory_core.adapters.offline.clauses import FAMILY_OR_FRIEND
 from memory_core.adapters.offline.fact_values import MOMENT
@@ -118,6 +119,21 @@ _JOB_AFTER_ANOTHER = re.compile(
     r" (?:\w{2,12} ){0,2}(?:aufgehört|gekündigt),? (?:und )?)(?:ab )?(?:jetzt|sofort) bin ich "
     rf"(?:im|in der|beim) (?!\w*(?:[Uu]rlaub|[Rr]ente|[Ee]lternzeit)\b)(?P<at>{_TOWN})(?=[.,;!]|\Z)"
 )
+_GOT_PET = re.compile(
+    rf"\b(?:I|[Ww]e)(?:['’]ve| have)?(?: just)? (?:got|adopted|bought) an? (?:[a-z]+ )?"
+    rf"(?P<animal>{ANIMAL})[.! ]*\Z"
+)
+_ITS_NAME = re.compile(r"(?:His|Her|Its) name(?:['’]s| is) (?P<name>[A-Z][a-z]{1,20})(?=[.,!]|\Z)")
+_LEFT_JOB = re.compile(
+    r"\bI(?:['’]ve| have)?(?: (?:just|finally|recently))? (?:(?:quit|resigned from|got fired from"
+    r"|was laid off from) (?!(?:Facebook|Instagram|Twitter|Tik[Tt]ok|Reddit|WhatsApp|Netflix)\b)"
+    r"[A-ZÀ-Þ][\w&'’-]{1,30}|(?:left|quit) my job at [A-ZÀ-Þ][\w&'’-]{1,30}"
+    r"|(?:changed|switched) jobs)\b"
+)
+_IS_AT = re.compile(
+    rf"\bI(?:['’]m| am) (?:now (?:at|with) (?P<at>{_TOWN})(?=[.,;!]|\Z)"
+    rf"|(?:at|with) (?P<at2>{_TOWN}) now(?=[.,;!]|\Z))"
+)
 _NOT_THERE = re.compile(
     rf"\A(?:[\w' ]{{1,20}}, )?(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:now )?"
     rf"in (?P<town>{_TOWN})(?: now)?,? (?:and )?(?:not|no longer) (?:in )?{_TOWN}"
@@ -132,7 +148,7 @@ _NEW = re.compile(
     r"(?P<what>(?:phone |mobile )?number|(?:e-?mail )?address|phone|mobile|e-?mail)"
     r"(?: now)?(?: is)?(?: below| here| as follows)?(?:: ?(?=\S)"
     r"|(?:,? (?:as of [\w ]{2,20}|btw|by the way|now|everyone|all)){0,2}"
-    r"[,:] (?=\+?\d{3,6}[ /]|\d{1,4} [A-Z]))"
+    r"[,:] (?=\+?\d{3,6}[ /]|\d{1,4} [A-Z])|,? it(?:['’]?s| is) (?=\+?\d{3,6}[ /-]?\d))"
 )
 _NEW_IN_GERMAN = re.compile(
     r"\A(?:(?:[Mm]eine|[Uu]nsere|[Ww]ir haben eine|[Ii]ch habe eine) )?[Nn]eue "
@@ -162,6 +178,9 @@ def completed(sentence: str, before: str, after: str = "") -> str:
         match = expression.search(sentence)
         if match is not None and _OF_SOMETHING_ELSE.search(match.group()) is None:
             return expression.sub(written, sentence, count=1)
+    pet, name = _GOT_PET.search(before[-MOST_SINCE_MOVED:]), _ITS_NAME.match(sentence)
+    if pet is not None and name is not None:
+        return f"I have a {pet['animal']} called {name['name']}"
     for move, is_in, written in _AFTER_A_MOVE:
         moved = move.search(sentence)
         if moved is not None or move.search(before[-MOST_SINCE_MOVED:]) is not None:
@@ -179,6 +198,7 @@ _OF_A_JOB = (
 _AFTER_A_MOVE = (
     (_MOVED, _IS_IN, r"\g<who> live in \g<town>"),
     (_MOVED_IN_GERMAN, _IS_IN_GERMAN, r"ich wohne jetzt in \g<town>"),
+    (_LEFT_JOB, _IS_AT, r"I work at \g<at>\g<at2>"),
 )
 _WRITTEN = (
     (_JOB_AFTER_ANOTHER, r"\g<before>jetzt arbeite ich bei \g<at>"),

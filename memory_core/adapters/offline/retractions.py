@@ -120,7 +120,7 @@ def over(clause: str, *, of_another: bool) -> Over | None:
 # in Berlin", "No, I meant Tuesday" is about another subject.
 
 
-_OPENS_SLIP = rf"(?:(?:no|nope|ah|oh|my mistake|pardon|{EXCUSES})\b[\s,.!:;–—-]*+)"
+_OPENS_SLIP = rf"(?:(?:no|nope|ah|oh|my mistake|pardon|autocorrect|typo|{EXCUSES})\b[\s,.!:;–—-]*+)"
 _WRONG = (
     r"(?:that|it|which)(?:['’]s| is| was) (?:wrong|a mistake|not (?:true|right|correct))[\s.!]*\Z"
 )

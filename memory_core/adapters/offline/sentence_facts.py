@@ -158,7 +158,8 @@ def read_answer(meant: str, name: str, before: Sequence[PatternMatch]) -> Senten
     """
     abroad = list(facts_abroad(Sentence(meant, 0, len(meant)), name))
     table = _read_table(meant, name, abroad, before)
-    filling = [fact for fact in (*abroad, *table.facts) if fact.attribute is not None]
+    named = [fact for _, fact in facts_of_relatives(meant, name)]
+    filling = [fact for fact in (*abroad, *table.facts, *named) if fact.attribute is not None]
     return SentenceFacts([(fact, "") for fact in filling], [], table.matches, table.slip)
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.fact_matches import FoundFact
 from memory_core.adapters.offline.omissions import is_about_another
-from memory_core.domain.statements.attributes import canonical_attribute
+from memory_core.domain.statements.attributes import PET, canonical_attribute
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
 from memory_core.domain.text.analyzer import has_japanese, words
 from memory_core.domain.truth.slots import NO_LONGER
@@ -112,6 +113,53 @@ _NOT_CALLED = re.compile(
     r"|\b(?:do not|don['’]t) call me (?P<name2>[A-ZÀ-Þ][\w'’-]{1,20}) any ?(?:more|longer)"
     r"|\b[Nn]enn(?:e|en Sie)? mich (?:bitte )?nicht (?:mehr|länger) (?P<name3>[A-ZÄÖÜ][\w-]{1,20})"
     r"|(?:\A|[、はも])(?P<name4>[^、。はもを\s]{1,10}?)(?:って|と)呼(?:ばないで|ぶのはやめて)"
+)
+_PARTNERS = {
+    "english": "boyfriend girlfriend husband wife partner fiancé fiancée fiance fiancee",
+    "german": "freund freundin mann frau ehemann ehefrau partner partnerin verlobter verlobte",
+    "japanese": "彼氏 彼女 夫 妻 旦那 婚約者",
+}
+_A_NAME = r"[A-ZÀ-Þ][a-zà-ÿ]{1,20}"
+_PARTNER = "|".join(_PARTNERS["english"].split())
+_PARTNER_DE = "|".join(
+    f"{word[0].upper()}{word[1:]}|{word}" for word in _PARTNERS["german"].split()
+)
+_JUST = r"(?:(?:have|just|finally|recently|actually|['’]ve) ){0,3}"
+_PARTED = (
+    re.compile(
+        rf"\A(?:(?:So|Well|Ugh|Actually|Sadly|Yeah|And),? ){{0,2}}"
+        rf"(?:My (?P<kin>{_PARTNER})(?: (?P<name>{_A_NAME}))?|(?P<name2>{_A_NAME})) and I"
+        rf"(?:['’]ve)? {_JUST}(?:broke up|broken up|split up|split|separated|got divorced"
+        r"|are over|are divorced|are no longer together|are not together any ?more"
+        r"|aren['’]t together any ?more)\b(?! (?:with|into|over|an?|the|our|this|that|some)\b)"
+    ),
+    re.compile(
+        rf"\bI {_JUST}(?:broke up with|dumped|divorced|split up with|separated from) "
+        rf"(?:my (?P<kin>{_PARTNER})(?: (?P<name>{_A_NAME}))?|(?P<name2>{_A_NAME}))\b"
+    ),
+    re.compile(
+        rf"\A(?:My (?P<kin>{_PARTNER})(?: (?P<name>{_A_NAME}))?|(?P<name2>{_A_NAME}))"
+        rf" {_JUST}(?:broke up with|dumped|divorced) me\b"
+    ),
+    re.compile(
+        rf"\A(?:[Mm]eine? (?P<kin>{_PARTNER_DE})(?: (?P<name>{_A_NAME}))?|(?P<name2>{_A_NAME}))"
+        r" und ich (?:haben uns|sind)(?: \w{3,9}){0,2} (?:getrennt|geschieden"
+        r"|nicht mehr zusammen|auseinander)(?=[.,;!]|\Z)"
+    ),
+    re.compile(
+        rf"\b(?:[Ii]ch habe?|habe? ich) mich(?: \w{{3,9}}){{0,2}} von (?:meine[rm] "
+        rf"(?P<kin>{_PARTNER_DE})(?: (?P<name>{_A_NAME}))?|(?P<name2>{_A_NAME})) getrennt\b"
+    ),
+    re.compile(
+        r"\A(?:(?:先週|先月|昨日|今日|実は|結局)、?)?(?:(?P<kin>彼氏|彼女|夫|妻|旦那|婚約者)"
+        r"|(?P<name>[^、。はがのをにとで\s]{2,8}))と(?:は)?(?:別れ|離婚し)"
+        r"(?:まし)?(?:た|ちゃった)(?=[。！!よの]|ん[だで]|\Z)"
+    ),
+)
+"""How a couple parts: "Tom and I broke up"; a name alone may be of any of them."""
+_PET_NOT = re.compile(
+    rf"\b(?:[Mm]y|[Oo]ur) (?:[\w-]+ )?(?:{ANIMAL})(?:['’]s name is| is (?:called|named))"
+    rf" {_A_NAME},? (?:and )?not (?P<slip>{_A_NAME})(?=[.!]|\Z)"
 )
 _DIETS = "vegan|vegetarian|pescatarian|keto|paleo|low[- ]carb|gluten[- ]free|mediterranean"
 _DIET_OVER = re.compile(
@@ -226,15 +274,37 @@ def facts_taken_back(
         speaker_name: The speaker's name, as facts have it.
 
     """
-    if _SUPPOSES.search(sentence) or any(map(_names_another, (sentence, before))):
+    if _SUPPOSES.search(sentence):
         return
     owner = speaker_name.lower() if speaker_name == "User" else speaker_name
     text = f"{speaker_name}: {sentence[:1].upper()}{sentence[1:]}".rstrip(" .!。！")
+    for kin, value in _parted(sentence):
+        yield FoundFact(text, f"{owner}'s {kin}", "name", f"{NO_LONGER} {value}".strip(), 0.8)
+    if any(map(_names_another, (sentence, before))):
+        return
     seen = set[str]()
     for attribute, value in _ended(sentence, f"{sentence} {after}"):
         if attribute not in seen:
             seen.add(attribute)
             yield FoundFact(text, owner, attribute, f"{NO_LONGER} {value}".strip(), 0.8)
+
+
+def _parted(sentence: str) -> Iterator[tuple[str, str]]:
+    """The relation, and perhaps the name, of whom the speaker is no longer together with."""
+    for expression in _PARTED:
+        match = expression.search(sentence)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        if groups["kin"] is not None:
+            yield groups["kin"].lower(), groups["name"] or ""
+            return
+        name = groups["name"] or groups.get("name2") or ""
+        kinds = "japanese" if has_japanese(name) else "english"
+        if "ich" in words(sentence):
+            kinds = "german"
+        yield from ((kin, name) for kin in _PARTNERS[kinds].split())
+        return
 
 
 def _names_another(sentence: str) -> bool:
@@ -262,6 +332,9 @@ def _ended(sentence: str, whole: str) -> Iterator[tuple[str, str]]:
     for match in (each.match(sentence) for each in _SAID_ALL_WRONG):
         if match is not None:
             yield canonical_attribute(_OWNER_OF_SAID.sub("", match["of"])), ""
+    pet = _PET_NOT.search(sentence)
+    if pet is not None:
+        yield f"{PET}{pet['slip'].lower()}", ""
     called = _NOT_CALLED.search(sentence)
     if called is not None:
         yield "name", _group(called)

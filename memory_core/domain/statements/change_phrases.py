@@ -381,8 +381,9 @@ STOPPED = _cue(
 NAME_OFF = re.compile(r"\b(?P<name>[A-ZÄÖÜ][^\W\d_]{2,30})(?:'s| is) off\W*$")
 """A plan that is off, named by its place: "Crete's off, it's Sardinia now"."""
 CORRECTS = _cue(
-    r"\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo|misremembered|misspoke"
-    r"|mistyped|i was wrong|that was wrong|let me correct|my mistake"
+    r"\A\W{0,3}actually,? (?:my|our) [\w' ]{2,30} (?:is|are) (?:called |named )?[\w-]{2,30}, not"
+    r" [\w-]{2,30}[.!]?\Z|\b(?:no wait|i meant|my bad(?= *(?:[,.:;!]|$))|scratch that|typo"
+    r"|misremembered|misspoke|mistyped|i was wrong|that was wrong|let me correct|my mistake"
     r"|mixed (?:\w+ ){0,2}up|(?:sorry|oops|no)\W{1,3}(?:it's|it is|that's|wrong|i mean)"
     r"|(?:sorry|oops)\W{1,3}(?:on|at|in) (?=\d)|wrong (?=\w+\b\W)"
     rf"|(?:{EXCUSES}|no|nein)\W{{1,3}}(?:(?:no|on|am)\W{{1,3}})?(?:{ANY_WEEKDAY}|{ANY_GERMAN_WEEKDAY}"

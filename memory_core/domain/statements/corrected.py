@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Literal
 
 from memory_core.domain.statements.appointment_words import (
@@ -186,7 +187,8 @@ def with_correction(before: str, now: str) -> str | None:
     if len(earlier) != 1 or len(later) != 1 or earlier[0].asks:
         return None
     corrected = correction(earlier[0], later[0])
-    return None if corrected is None else corrected.put_into(before)
+    put_in = None if corrected is None else corrected.put_into(before)
+    return put_in or _with_starred_word(before, now)
 
 
 def _is_cued(text: str) -> bool:
@@ -251,7 +253,9 @@ _NOT_BUT = re.compile(
     re.IGNORECASE,
 )
 """A slip and what is right: "not eggs, I mean nuts"."""
-_MORE = re.compile(r"(?<=\w) (?:with|for|about|mit|bei) (?:my |doctor |dr\.? )?[A-Za-zÀ-ÿ]+[.!]*\Z")
+_MORE = re.compile(
+    r"(?<=\w),? (?:with|for|about|mit|bei) (?:my |(?i:doctor|dr\.?) )?[A-Za-zÀ-ÿ]+[.!]*\Z"
+)
 """What a correction of a time adds: "wednesday at three with doctor patel"."""
 _ANY_NUMBER = "|".join(NUMBER_WORDS[2:])
 _NUMBER_WORD = re.compile(rf"\b(?:{_ANY_NUMBER})\b", re.IGNORECASE)
@@ -286,6 +290,44 @@ def besides_times(text: str, before: SaidSentence) -> list[str]:
     return [word for word in words(rest) if not word[0].isdigit() and word not in known]
 
 
+def _with_starred_word(before: str, now: str) -> str | None:
+    """The earlier sentence with a word that a chat marks as its correction: "leeds*".
+
+    It takes the place of the word that it resembles, or of the last one after a preposition.
+    """
+    starred = _STARRED_WORD.fullmatch(now.strip())
+    if starred is None:
+        return None
+    word = starred["word"] or starred["word2"]
+    alike = [
+        match
+        for match in _ANY_WORD.finditer(before)
+        if match.group().casefold() != word.casefold()
+        and SequenceMatcher(None, match.group().casefold(), word.casefold()).ratio() >= LEAST_ALIKE
+    ]
+    if not alike and (last := _LAST_AFTER.search(before)) is not None:
+        alike = [last]
+    if len(alike) != 1:
+        return None
+    place = alike[0]
+    return f"{before[: place.start()]}{word}{before[place.end() :]}"
+
+
+def is_starred_word(text: str) -> bool:
+    """Whether a text is a single word with the mark of a correction: "leeds*"."""
+    return _STARRED_WORD.fullmatch(text) is not None
+
+
+LEAST_ALIKE = 0.75
+"""The share of letters that a mistyped word has in common with the right one."""
+_STARRED_WORD = re.compile(r"[*＊](?P<word>[^\W\d_]{3,20})|(?P<word2>[^\W\d_]{3,20})[*＊]")
+_ANY_WORD = re.compile(r"[^\W\d_]{3,20}")
+_LAST_AFTER = re.compile(
+    r"(?:(?<=\bto )|(?<=\bin )|(?<=\bat )|(?<=\bis ))(?!(?:the|not|all|it)\b)[^\W\d_]{3,20}"
+    r"(?=[.!]?\Z)"
+)
+
+
 def _names_another(rest: list[str], before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the rest of a correction is a name in the place of another.
 
@@ -301,10 +343,10 @@ def _names_another(rest: list[str], before: SaidSentence, now: SaidSentence) -> 
 
 
 def _with_time(before: str, now: str) -> str | None:
-    text, meant = before, NAMED_OLD.sub(" ", now)
+    text, meant, is_timed = before, NAMED_OLD.sub(" ", now), False
     for kind in (_WEEKDAY, DATE, TIME):
         new, old = [*kind.finditer(meant)], [*kind.finditer(text)]
-        if len(new) != 1:
+        if len(new) != 1 or (is_timed and kind is TIME):
             continue
         if _STARRED.match(now.strip()) and not has_japanese(now):  # the last of several
             old = old[-1:]
@@ -313,7 +355,7 @@ def _with_time(before: str, now: str) -> str | None:
         time = new[0].group().strip()
         hour = _HOUR.match(meant, new[0].end())
         if hour is not None and _HOUR.search(text) is None:
-            time += hour.group()
+            time, is_timed = time + hour.group(), True
         if _DAY_ALONE.fullmatch(time):
             before_day, after_day = _DAY_NUMBER.split(old[0].group(), maxsplit=1)
             time = f"{before_day}{time}{after_day}"

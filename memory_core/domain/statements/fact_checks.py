@@ -45,9 +45,12 @@ from memory_core.domain.statements.sentence_wishes import may_instruct
 from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import ENGLISH, GERMAN, language_of, tokens, votes_for, words
+from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
+from memory_core.domain.text.spelled_out import spelled_out
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
+from memory_core.domain.text.spoken_numbers import with_counts
 from memory_core.domain.truth.slots import NO_LONGER
 
 LEAST_SAID = 1 / 3
@@ -361,14 +364,17 @@ class _Record:
 
     @cached_property
     def _said_by_people(self) -> str:
-        """What people said, with what their short answers mean."""
+        """What people said, also as they would have written it, and what short answers mean."""
         places = [place for place, message in enumerate(self._messages) if may_tell(message)]
         answers = [short_answer(self._messages, place) for place in places]
+        texts = [self._own_words(place) for place in places]
+        written = [
+            with_counts(spelled_out(sentence.text))
+            for text in texts
+            for sentence in spoken_sentences(text)
+        ]
         return "\n".join(
-            [
-                *(self._own_words(place) for place in places),
-                *(answer.meant for answer in answers if answer is not None),
-            ]
+            [*texts, *written, *(answer.meant for answer in answers if answer is not None)]
         )
 
     @cached_property
@@ -390,7 +396,8 @@ class _Record:
         kanji = {str(_value_of_kanji(number)) for number in _KANJI_NUMBER.findall(text)}
         denies = _DENIES.search(text) is not None
         none = {"0"} if denies or not NEGATIONS.isdisjoint(words(text)) else set()
-        numbers = frozenset(numbers_in(text)) | counted | kanji | {"1"}
+        written = frozenset(numbers_in(with_counts(text)))
+        numbers = frozenset(numbers_in(text)) | written | counted | kanji | {"1"}
         apart = {0} | {int(number) for number in numbers if re.fullmatch(r"[0-9]{1,2}", number)}
         years = {message.timestamp.year for message in self._messages}
         calculated = {

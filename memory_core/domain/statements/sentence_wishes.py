@@ -384,4 +384,10 @@ def _first(reading: MarkedSentence) -> str:
 
 def plain_text(text: str) -> str:
     """A sentence as the rules for wishes read it, with its short forms spelled out."""
-    return spelled_out(text.replace("’", "'").strip())
+    plain = spelled_out(text.replace("’", "'").strip())
+    return _SCRATCH_THAT.sub("forget that", plain)
+
+
+_SCRATCH_THAT = re.compile(
+    r"\A(?:(?:no|oh|wait|sorry|actually),? ){0,2}(?:scratch|strike) that[.! ]*\Z", re.I
+)

@@ -13,8 +13,10 @@ from typing import NamedTuple
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.own_words import own_sentences
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text.given_names import is_given_name
 from memory_core.domain.text.sentences import Sentence
 from memory_core.domain.text.spelled_out import spelled_out
+from memory_core.domain.text.towns import is_town
 
 MOST_WORDS = 8
 """Words of a short answer."""
@@ -135,6 +137,9 @@ def _told(value: str, row: _Row, match: re.Match[str], language: _Language) -> s
     opening = language.yes.match(value)
     value = _BESIDE.sub("", value[opening.end() :] if opening else value)
     value = re.sub(r", (?=(?:as|als) )", " ", value)
+    things = match.groupdict().get("things")
+    if things and (named := _COUNT_AND_NAMES.fullmatch(value)) and _names(named["names"]):
+        return f"I have {named['count']} {things}, {_names(named['names'])}."
     if not _is_value(value) or row.form.fullmatch(value) is None:
         return None
     first = value.split()[0].casefold()
@@ -143,6 +148,16 @@ def _told(value: str, row: _Row, match: re.Match[str], language: _Language) -> s
     elif row.opens:
         value = f"{row.opens[0]} {value}"
     return row.sentence.format(value, **match.groupdict())
+
+
+def _names(words: str) -> str:
+    """Given names in capitals, as "Lena and Max"; "" for other words."""
+    each = re.split(r",? and |, ", words)
+    if not all(map(is_given_name, each)):
+        return ""
+    return " and ".join((", ".join(map(str.title, each[:-1])), each[-1].title())).removeprefix(
+        " and "
+    )
 
 
 def _chosen(
@@ -157,13 +172,23 @@ def _chosen(
         return denied.format(**asked) if denied else None
     opening = language.yes.match(value)
     if opening is None:
-        return None
+        return _chosen_otherwise(value, words)
     more = value[opening.end() :]
     if not more:
         return affirmed.format(**asked)
     if _WITH.match(more) is None or not _is_value(more):
         return None
     return f"{affirmed.format(**asked)} {more}"
+
+
+def _chosen_otherwise(value: str, asked: str) -> str | None:
+    """What "no, Milan" means where Rome was asked for: "I live in Milan"."""
+    denied, place = _NO_BUT.fullmatch(value), _IS_PLACE.fullmatch(asked)
+    if denied is None or place is None or not _is_value(denied["value"]):
+        return None
+    if place["verb"] == "live in" and not is_town(denied["value"]):
+        return None
+    return f"I {place['verb']} {denied['value'].title()}."
 
 
 def _is_value(words: str) -> bool:
@@ -186,12 +211,14 @@ _ABBREVIATED = re.compile(r"\b(what|where|who|when|how)'s\b", re.IGNORECASE)
 _KIDS = re.compile(r"\bkids\b")
 _LEAD = re.compile(
     r"\A(?:(?:oh|well|um+|sure|ok|okay|of course|also|na ja|klar|gerne|えっと|ええと)[,、!]? )?"
-    r"(?:(?:it|that)(?:'s| is| would be) |(?:das|es) (?:ist|wäre) )?",
+    r"(?:(?:it|that)(?:'?s| is| would be) |(?:das|es) (?:ist|wäre) "
+    r"|(?:i'?m|i am) (?=an? \w+\Z|in \w|\d{1,3}\Z))?",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
     r"(?:歳)?(?:です|だよ|でございます|と(?:いい|言い|申し)ます)\Z|歳\Z"
     r"|(?<=\d)(?: years?(?: old)?| Jahre(?: alt)?)\Z"
+    r"|(?<=\w) (?:and stuff|or so|und so|oder so)\Z"
 )
 """What an answer may say after its value."""
 _MAY_STAND = "a an the in at on near for from of to and with by as may am"
@@ -218,6 +245,14 @@ _POINTS = re.compile(
 )
 """Words of a question for yes or no that point, or ask for a wish or an opinion."""
 _WITH = re.compile(r"(?:to|with|mit|seit|since) \w|for (?:\w+ ){1,2}years", re.IGNORECASE)
+_NO_BUT = re.compile(
+    r"(?:no|nope|nah)[,.!]? (?!(?:way|problem|clue|comment|chance|more|longer|luck|worries)\b)"
+    r"(?:in )?(?P<value>[^\W\d_]{3,20}(?: [^\W\d_]{3,20})?)",
+    re.IGNORECASE,
+)
+_IS_PLACE = re.compile(
+    r"(?P<verb>live in|work at|work for) [A-Z][\w'&-]{1,30}(?: [A-Z][\w'&-]{1,30})?"
+)
 _CLAUSE = r"(?:\A|[,;:!–—] ?)(?:and |so |but |now |then |und |also )?"
 _TAIL = (
     r"(?:,? (?:currently|now|right now|at the moment|these days|exactly|again|by the way|please"
@@ -248,6 +283,11 @@ _TOWN = re.compile(
 _PERSON = re.compile(r"[^\W\d_][\w'-]*(?: [^\W\d_][\w'-]*){0,3}")
 _COUNT = re.compile(
     r"(?:\d{1,2}|one|two|three|four|five|six|zwei|drei|vier|fünf|sechs|[一二三四五六])人?"
+)
+_COUNT_AND_NAMES = re.compile(
+    r"(?P<count>\d|one|two|three|four|five|six),? (?P<names>[^\W\d_]{2,20}"
+    r"(?:(?:,? and |, )[^\W\d_]{2,20}){0,5})",
+    re.IGNORECASE,
 )
 _WORK = r"(?:for work|for a living|professionally)"
 _COUNTED = r"(?:kids|children|siblings|brothers|sisters|sons|daughters|pets|dogs|cats)"

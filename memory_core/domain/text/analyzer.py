@@ -449,7 +449,7 @@ _FUNCTION = """
     is are was be will it they their
 """
 _QUERY = """
-    what when where which who whom whose why how
+    what when where which who whom whose why how whats whens wheres whos hows wats um uh
     did do does done doing has have had having been being
     can could should would may might must shall am were
     i you he she we me him her us them my your his its our mine yours hers ours

@@ -14,20 +14,26 @@ from collections.abc import Iterator
 from memory_core.domain.text.given_names import is_given_name
 from memory_core.domain.text.sentences import Sentence, sentences
 from memory_core.domain.text.spelling import (
+    ANY_GERMAN_WEEKDAY,
     ANY_MONTH,
     ANY_WEEKDAY,
     GERMAN_NUMBER_WORDS,
     NUMBER_WORDS,
 )
 from memory_core.domain.text.text_cache import keep_texts
+from memory_core.domain.text.towns import is_town
 
 LEAST_WORDS = 7
 """Words of a text that may have several statements without marks between them."""
 _MARKS = re.compile(r"(?<!\d)[.!?;:,](?=\s|\Z)|[。、！？\n]")
-_CAPITALS = re.compile(r"(?!I\b)[A-ZÄÖÜ]")
+_CAPITALS = re.compile(
+    r"(?<!\w)(?!(?:I|NOW|NOT|NEVER|ALWAYS|PLEASE|REALLY|SO|VERY)\b)\w{0,20}?[A-ZÄÖÜ]"
+)
 FILLER = r"u{1,9}h{1,9}m{0,9}|u{1,9}m{1,9}|erm{1,9}|h{1,9}m{1,9}|ä{1,9}h{1,9}m{0,9}|by the way|btw"
 """Words that say nothing wherever they are."""
-OPENING = rf"{FILLER}|you know|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey"
+OPENING = (
+    rf"{FILLER}|you know|anyways?|oh|omg|yo|ugh|wow|well|naja|halt|übrigens|also|hey|basically|tbh"
+)
 """Words that say nothing before a statement."""
 _JOINS = r"and|but|so|plus|then|because|cause|cos|cuz|und|aber|dann|außerdem"
 _VERB = (
@@ -39,7 +45,8 @@ _SUBJECT = (
     r"(?:i(?:['’]?m|['’]?ve|['’](?:ll|d))?|(?:we|they)(?:['’](?:ve|re|ll|d))?"
     r"|s?he(?:['’]?s|['’](?:ll|d))?|it(?:['’]?s| is| was| has| tastes| smells| makes| hurts)"
     r"|(?P<asks>(?:please|pls)(?= [a-z])"
-    r"|just (?:give|tell|keep|use|call|make|show|send|remember)))\b(?! and\b)"
+    r"|just (?:give|tell|keep|use|call|make|show|send|remember)"
+    r"|(?:(?<=\bsecret )|(?<=\bprivate ))(?:forget|delete)))\b(?! and\b)"
     rf"|(?:my|our|his|her|their) (?!own\b)[\w'’-]+(?: [\w'’-]+){{0,2}}? (?:{_VERB}|s?he['’]?s)\b"
     r"|(?:die|der|er|sie) (?:ist|hat|heißt|heisst|wohnt|arbeitet|war|wird|mag)\b"
     r"|(?:ich|wir) [a-zäöüß]{2,}(?:e|en|t|n|s|b)\b"
@@ -63,25 +70,26 @@ _ASIDE = re.compile(
 # A statement is whole if it opens with a subject and has a verb with something behind it.
 
 _OPENED = re.compile(
-    rf"\A(?:(?:{OPENING}|{_JOINS}|ok|okay|hi|hello|yeah|yes|no|lol|actually|now|jetzt) )*"
+    rf"\A(?:(?:{OPENING}|{_JOINS}|ok|okay|hi|hello|yeah|yes|no|lol|actually|now|jetzt|wait) )*"
     r"(?:(?:i|we|you)(?:['’]?(?:m|ve|re))?|s?he(?:['’]?s)?|they(?:['’]?re)?|it(?:['’]?s)?"
-    r"|there(?:['’]?s)?|my|our|his|her|their|the|ich|wir|er|sie|es|mein\w*|unser\w*|bin|hab|wohn\w*"
-    r"|quit|sold|got|moved|(?P<name>[a-zà-ÿ]{3,14}))\b",
+    r"|th(?:ere|at)(?:['’]?s)?|my|our|his|her|their|the|ich|wir|er|sie|es|mein\w*|unser\w*|bin|hab|wohn\w*"
+    r"|quit|sold|got|moved|gave|switched|dropped|stopped|started|(?P<name>[a-zà-ÿ]{3,14}))\b",
     re.IGNORECASE,
 )
 _STATES = re.compile(
-    r"(?:\b(?:i['’]?m|i['’]?ve|s?he['’]?s|they['’]?re|we['’]re|it['’]?s|am|is|are|was|were|have|has"
+    r"(?:\b(?:i['’]?m|i['’]?ve|s?he['’]?s|they['’]?re|we['’]re|it['’]?s|thats|am|is|are|was|were|have|has"
     r"|had|got|live|lives|work|works|moved|quit|sold|bought|like|likes|love|loves|hate|hates|need"
     r"|needs|want|wants|can|can['’]?t|cannot|don['’]?t|doesn['’]?t|turned|called|named|eat|eats"
     r"|drink|speak|speaks|play|plays|study|studies|take|takes|started|stopped|gave|lost|broke"
-    r"|died|left|married|born|bin|ist|habe?|hat|hei(?:ß|ss)[et]|wohnt?e?|wohnen|arbeite[tn]?"
+    r"|died|left|married|born|gave|switched|dropped|bin|ist|habe?|hat|hei(?:ß|ss)[et]|wohnt?e?|wohnen|arbeite[tn]?"
     r"|mag|esse|war|sind|haben|trinke|vertrage?|names?)\b|['’]s\b) \S"
-    r"|\b(?:i|we) (?:just |finally )?(?:moved|quit|retired)\Z",
+    r"|\b(?:i|we) (?:just |finally )?(?:moved|quit|retired)\Z|\A[\w'’]+ (?:left|died|quit)\Z",
     re.IGNORECASE,
 )
 _GOVERNS = re.compile(
     r"\b(?:if|when|whenever|unless|until|whether|in case|once (?!a\b|in\b)|who|whose|whom|which"
-    r"|while|before|after|(?:since|that) (?:i|we|he|she|they|my)|what|how|why|where|than"
+    r"|while|before|after|(?:since|(?<!secret forget )(?<!private forget )that) (?:i|we|he|she"
+    r"|they|my)|what|how|why|where|than"
     r"|suppos\w*|imagin\w*|pretend\w*"
     r"|dream\w*|hypothe\w*|claim\w*|belie\w+|insist\w*|swears?|swore|assum\w+|says?|said|saying"
     r"|tells?|told|telling|wrote|writ\w+|texted|asks?|asked|asking|think|thinks|thought|guess"
@@ -110,6 +118,8 @@ _TITLE = re.compile(
     rf"(?:{RELATIVE}|bf|gf|hubby|bro|sis|dr|mrs?|ms|miss|nurse|saint|st)\Z", re.IGNORECASE
 )
 """Words before a name that belongs to them."""
+_IS_MY = re.compile(r"\bis (?:my|our) [a-z]{2,12}\Z", re.IGNORECASE)
+_IT_IS_NUMBER = re.compile(r"it(?:['’]?s| is) \d")
 _NO_ENDINGS = """
     a about all am an and any are as at be because before but by can every for from her his in into
     is just like me my no nor not of on or our please pls so than that the their them then to was we
@@ -147,6 +157,18 @@ _CORRECTS_IN_WRITING = re.compile(
     rf", (?=(?:(?:oh|ah|uh|um|äh),? )?{CUE},? (?!time|list|staff|room|and\b|und\b)\w)",
     re.IGNORECASE,
 )
+_DAY = rf"(?:{ANY_WEEKDAY}|{ANY_MONTH}|{ANY_GERMAN_WEEKDAY})"
+_OTHER_DAY = re.compile(
+    rf"\b(?P<led>(?:on|in|am|im) )?{_DAY}(?: (?:oh|uh|um|ah|äh))?"
+    rf" (?:{CUE}|i mean|ich mein(?:e|te)|no|nein|nee|quatsch)"
+    rf" (?=(?P<leads>(?:on|in|am|im) )?{_DAY}\b)",
+    re.IGNORECASE,
+)
+_OTHER_TOWN = re.compile(
+    r"\b(?P<led>in|nach|to|from|aus) (?P<old>[a-zà-ÿ-]{3,20})"
+    rf" (?:{CUE}|i mean) (?:(?P=led) )?(?P<new>[a-zà-ÿ-]{{3,20}})\b",
+    re.IGNORECASE,
+)
 _OPENS_CORRECTION = re.compile(
     r"\A\W{0,5}(?:no|nee?|wait|sorry|oops|nein|oh|ach|scratch|moment|warte|quatsch)\b",
     re.IGNORECASE,
@@ -176,6 +198,59 @@ MOST_JAPANESE = 200
 def is_in_small_letters(text: str) -> bool:
     """Whether a text has no capital but "I", as no written sentence is."""
     return _CAPITALS.search(text) is None
+
+
+def with_last_day(text: str) -> str:
+    """A text in small letters with the right day in the place of a correction.
+
+    "on tuesday no wait wednesday at three" → "on wednesday at three".
+    """
+    text = _OTHER_TOWN.sub(_last_town, text)
+    return _OTHER_DAY.sub(lambda day: "" if day["leads"] else day["led"] or "", text)
+
+
+def _last_town(match: re.Match[str]) -> str:
+    """The last of two towns: "in leeds no wait york" → "in york"."""
+    both = is_town(match["old"]) and is_town(match["new"])
+    return f"{match['led']} {match['new']}" if both else match.group()
+
+
+MOST_OF_SHORT = 5
+"""Words of a short message that another one may continue."""
+_GOES_ON = re.compile(
+    r"(?:at|in|to|from|since|on|for|with|starting|called|named|bei|nach|seit|ab|mit|im|am) \S"
+)
+_IS_OPEN = re.compile(
+    r"\b(?:at|in|to|from|with|my|the|a|an|called|named|bei|nach|mit|mein|meine"
+    r"|my (?:name|birthday|number))\Z"
+)
+_IS_SAID_OF = re.compile(r"\bmy (?:[a-z]+ ){0,2}[a-z]+\Z")
+
+
+def continues(begun: str, text: str) -> bool:
+    """Whether a short message goes on with the one before it.
+
+    "at ikea" does after "got a new job", "is jonas" after "my name".
+
+    Args:
+        begun: The message before, of the same speaker.
+        text: The message.
+
+    """
+    each = (begun, text)
+    if not all(map(is_in_small_letters, each)) or not begun or not text:
+        return False
+    is_short = text.count(" ") < MOST_OF_SHORT and begun.count(" ") < 2 * MOST_OF_SHORT
+    if not is_short or _MARKS.search(begun.rstrip("!")) or text.endswith(("?", "!")):
+        return False
+    if _IS_OPEN.search(begun):
+        return _SUBJECT_OPENS.match(text) is None
+    if _IS_SAID_OF.fullmatch(begun):
+        return text.startswith(("is ", "are ", "was "))
+    return _GOES_ON.match(text) is not None
+
+
+_SUBJECT_OPENS = re.compile(r"(?:i|im|i['’]m|my|we|he|she|it|lol|ok|no|yes|haha)\b")
 
 
 def spoken_sentences(text: str, *, corrections: bool = True) -> Iterator[Sentence]:
@@ -228,7 +303,16 @@ def _read_breaks(text: str, *, corrections: bool) -> Iterator[tuple[int, int]]:
     is_hurried = is_in_small_letters(text)
     candidates = list[re.Match[str]]()
     if corrections:
-        candidates += (_CORRECTS if is_hurried else _CORRECTS_IN_WRITING).finditer(text)
+        days = [day.span() for day in _OTHER_DAY.finditer(text)] if is_hurried else []
+        if is_hurried:
+            days += [
+                town.span() for town in _OTHER_TOWN.finditer(text) if _last_town(town) != town[0]
+            ]
+        candidates += (
+            match
+            for match in (_CORRECTS if is_hurried else _CORRECTS_IN_WRITING).finditer(text)
+            if not any(start < match.start() < end for start, end in days)
+        )
     if (
         is_hurried
         and text.count(" ") + 1 >= LEAST_WORDS
@@ -269,7 +353,11 @@ def _ends(before: str, place: re.Match[str]) -> bool:
         return False
     if not joins and (place["thing"] is not None or _RELATIVE.search(before) is not None):
         return False
-    if name is not None and (not is_given_name(name) or _TITLE.match(last.group()) is not None):
+    if name is not None and (
+        not is_given_name(name) or (_TITLE.match(last.group()) and not _IS_MY.search(before))
+    ):
+        return False
+    if _IT_IS_NUMBER.match(place.string, place.end()):
         return False
     repeats = _REPEATS.match(place.string, place.end()) is not None and _HE_IS.search(before[-40:])
     return not repeats and _IN_A_CORRECTION.match(before) is None

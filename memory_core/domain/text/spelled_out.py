@@ -10,7 +10,13 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from memory_core.domain.text.dictation import FILLER, OPENING, RELATIVE, is_in_small_letters
+from memory_core.domain.text.dictation import (
+    FILLER,
+    OPENING,
+    RELATIVE,
+    is_in_small_letters,
+    with_last_day,
+)
 from memory_core.domain.text.given_names import is_given_name
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.text.spoken_numbers import with_digits
@@ -20,8 +26,9 @@ from memory_core.domain.text.towns import is_town
 _FILLERS = re.compile(
     rf"(?:(?<=\s)(?:{FILLER})|\A(?:(?:{OPENING}|so|ok|okay) )*(?:{OPENING}))"
     r" (?!(?:as|many|much|that|enough|of|done)\b)"
-    r"|\A(?:えっと|え[ーえ]っ?と|あの(?:ー|ね|さ(?!っき))|うーん|そういえば|まあ|なんか)[ーさね]?"
-    r"(?:、|(?=[\u30a1-\u30fa\u4e00-\u9fff]))|(?:えっと|え[ーえ]っ?と)ー?、?",
+    r"|\A(?:えっと|え[ーえ]っ?と|あの(?:ー|ね|さ(?!っき))|うーん|そういえば|まあ|なんか|あと|やっぱり?)[ーさね]?"
+    r"(?:、|(?=[\u30a1-\u30fa\u4e00-\u9fff]))"
+    r"|\Aあの(?![町街家村国辺部寮人])(?=[\u30a1-\u30fa\u4e00-\u9fff]{1,8}(?:に住|で働|出身|の出身))|(?:えっと|え[ーえ]っ?と)ー?、?",
     re.IGNORECASE,
 )
 _CHAT_WORDS = {
@@ -47,15 +54,27 @@ _CHAT_WORDS = {
     "wanna": "want to",
     "thx": "thanks",
     "whats": "what's",
+    "wats": "what's",
+    "whens": "when's",
+    "wheres": "where's",
+    "thurs": "thursday",
+    "tues": "tuesday",
+    "weds": "wednesday",
+    "doc": "doctor",
 }
 _CHAT_WORD = re.compile(rf"(?<![\w'’.-])(?:{'|'.join(_CHAT_WORDS)})(?![\w'’.-])", re.IGNORECASE)
 _LIKE = re.compile(
-    r"\b(for|have|had|got|i['’]?m|about|maybe) like"
+    r"\b(for|have|had|got|in|i['’]?m|about|maybe) like"
     r" (?=(?:an?|the|some|two|three|four|five|ten|\d+)\b(?! (?:sister|brother|mother|father)\b))"
     r"|\b(don['’]?t) like (?=(?:live (?:there|here|in|with)|know|think|have|want|need)\b)"
     r"|\b((?:allergic to|i take) [^,.]{2,40} and) like "
     r"|(?<=\w)() like (?=(?:two|three|four|five|six|ten|\d+) (?:week|day|year|month|hour)s?\b)"
     r"|\b() (?:kinda|sorta|kind of|sort of) (?=(?:like|love|hate|want|need)\b)"
+    r"|\b(love|hate|eat|want|need) like (?=(?:proper|really|super|very|all|lots|actual)\b)"
+    r"|\b(is|costs?|pay|earn|make|weigh) like (?=\d)"
+    r"|\b(we|i|they) like (?=(?:live (?:in|near|with)|moved|went|got|just|totally|literally)\b)"
+    r"|(?<!feels)(?<!seems)(?<!looks)(?<!sounds)(?<!just)() like (?=every (?:day|morning|night"
+    r"|week|month|single)\b)"
 )
 """The filler "like" before a noun: "i have like a haircut"."""
 _MAIL = re.compile(
@@ -67,7 +86,7 @@ _MAIL = re.compile(
 _MISSPELT = """
     allergic allergy appointment birthday boyfriend brother colleague daughter dentist diabetic
     divorced doctor engaged favourite favorite girlfriend grandma husband married mother peanuts
-    pregnant shellfish sister surgery vegetarian diabetes address
+    pregnant shellfish sister surgery vegetarian diabetes address allergisch haselnüsse vegetarisch
 """
 _VOWELS = "aeiou"
 
@@ -95,10 +114,18 @@ _SLIPS: Final = {
     for slip, right in _slips(word).items()
     if slip not in {*_MISSPELT.split(), *_REAL_WORDS.split()}
 }
-_WORD = re.compile(r"(?<![\w'’])[a-z]{5,12}(?![\w'’])")
+_WORD = re.compile(r"(?<![\w'’])[a-zäöüß]{5,12}(?![\w'’])")
 
 _CONTINUED = (
     (re.compile(r"(?<=[てで])いて\Z"), "います"),
+    (re.compile(r"(?<=[月火水木金土日])曜(?!日)"), "曜日"),
+    (
+        re.compile(
+            r"(?:\A|(?<=は))(?:\d{1,3}|[一二三四五六七八九十]{1,4})歳?、?(?:あ、?違う|あ|いや|じゃなくて)、?"
+            r"(?=\d{1,3}歳)"
+        ),
+        "",
+    ),
     (re.compile(r"(?<=ん)でて\Z"), "でいます"),
     (re.compile(r"なん(?:だ|です)(?:よね?|けど|ね)?\Z"), "です"),
     (
@@ -134,6 +161,7 @@ _REPEATED = re.compile(
     rf"\b(?P<who>(?:my|our) (?:{RELATIVE})(?: (?P<name>[a-zà-ÿ]{{3,14}}))?) s?he['’]?s\b",
     re.IGNORECASE,
 )
+_SOLD = re.compile(r"\A(?P<sold>(?:i )?sold (?:my|the|our) [\w-]+) (?=(?:got|bought) an? )")
 _ME_AND = re.compile(
     r"\A(?P<opening>(?:so |and )?)me and (?P<who>(?:my )?[a-zà-ÿ]{3,14})\b", re.IGNORECASE
 )
@@ -145,9 +173,9 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _EXPECTED = re.compile(
-    rf"(?:\A|\b(?:{_RELATIVES}|{RELATIVE}(?: is)?|called|named"
-    r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e|nenn mich|i am"
-    r"|i['’]?m|this is|ich bin|(?P<beside>with|mit|met|meet|miss|visit|visiting)"
+    rf"(?:\A|\b(?:{_RELATIVES}|{RELATIVE}|(?P<is>(?:{RELATIVE}) is)|called|named"
+    r"|names? (?:are|is)|name['’]?s|call me|hei(?:ß|ss)e?(?: übrigens)?|nenn mich|i am"
+    r"|i['’]?m|it['’]?s|this is|ich bin|(?P<beside>with|mit|met|meet|miss|visit|visiting)"
     r"|(?P<after>[a-zà-ÿ]{3,14}) (?:and|und)"
     r"|(?:no|wait|nein|ach) (?:wait|sorry|no|nee?|warte|moment),?) )"
     r"(?=(?P<name>[a-zà-ÿ]{3,14})(?![\w-]))",
@@ -176,7 +204,12 @@ _NO_TOWN = re.compile(
 )
 _EMPLOYER = re.compile(
     r"\b(?:work(?:s|ed|ing)?|job|arbeite[tn]?|angefangen|gearbeitet)(?: \w+)? (?:at|bei)"
-    r" (?P<name>[a-zà-ÿ&]{3,20})(?=\s|\Z)|\bnicht mehr bei (?P<left>[a-zà-ÿ&]{3,20})\b",
+    r" (?P<name>[a-zà-ÿ&]{3,20})(?=\s|\Z)|\bnicht mehr bei (?P<left>[a-zà-ÿ&]{3,20})\b"
+    r"|(?:\A|\bi )(?:(?:just|finally|have) )?quit (?P<quit>(?!\w+ing\b)[a-zà-ÿ&]{3,20})"
+    r"(?=\Z| (?:yesterday|today|last|this|in|on|and|so)\b)"
+    r"|\bi['’]?m (?:at|with) (?P<now>[a-zà-ÿ&]{3,20})(?= now\Z)"
+    r"|\bich bin (?!(?:immer|wieder|lieber|später|weiter|hier|drin|mittendrin)\b)"
+    r"\w{2,20}(?:er|in|ent|ist|mann|frau|kraft|or) bei (?P<bei>[a-zà-ÿ&]{3,20})(?=\s|\Z)",
     re.IGNORECASE,
 )
 _NO_EMPLOYERS = """
@@ -185,7 +218,8 @@ _NO_EMPLOYERS = """
     another money fun myself now sea height heights dawn dusk noon lunch dinner breakfast uni church
     court college university hospital weekends times present random speed scale pace full half peak
     ground christmas easter banks shops nights regen nacht tag tageslicht mir dir der die das dem
-    den einer einem ihm ihr uns
+    den einer einem ihm ihr uns peace rest ease risk sports smoking coffee sugar alcohol drinking
+    vaping school meat caffeine soda weed porn cigarettes football facebook instagram twitter
 """
 _NO_EMPLOYER = frozenset(_NO_EMPLOYERS.split())
 _CHILDREN = re.compile(r"\b(?P<name>töchter|söhne|schwestern|brüder|kinder|katzen|hunde|jungs)\b")
@@ -204,17 +238,38 @@ def _capital(match: re.Match[str], group: str = "name", count: int = 3) -> str:
 
 
 _ALSO_WORDS = """
-    april august bill bob chuck dean frank grace jack jan juni lance mark max nick pat pierce rob
-    rose sue wade
+    april august bill bob chuck dean frank grace jack jan june juni lance mark max nick pat pierce
+    rob rose sue wade
 """
 _AMBIGUOUS = frozenset(_ALSO_WORDS.split())
 """Names that are verbs or nouns, too; they are names only before what a person does."""
+_STATES = """
+    angel baker bishop carter christian dean earnest french gay german hunter mason merry noble
+    norman rusty sage taylor
+"""
+_STATE = frozenset(_STATES.split())
+"""Names that say what a person is: "my boss is german"."""
+_IS_MY, _IS = re.compile(r"\bis (?:my|our) [a-z]{2,12}\Z"), re.compile(r" is\b")
+"""Of "sandra is my sister sarah is my boss", the second name begins a clause."""
+_IS_NAMED = re.compile(r"\Z| (?:and|he|she|not|now)\b")
 _OF_A_PERSON = re.compile(
     r"\Z| (?:is|was|has|and|und|who|works?|lives?|turned|just|got|had|will|ist|hat|wohnt"
     r"|arbeitet)\b(?! honest)"
 )
 _BESIDE = re.compile(r"\Z| (?:and|und|in|on|at|yesterday|today|tomorrow|last|is|was|has)\b")
 """What may come after a person whom one meets, not after a thing: "with basil"."""
+
+
+_SHOUTED = re.compile(r"\b[A-Z]{2,8}\b")
+_WITH = re.compile(
+    r"(?<=[a-z] )w(?:/ ?| )(?=(?:my|our|the|an?|him|her|them|friends|(?P<name>[a-z]{3,14}))\b)"
+)
+
+
+def _with(match: re.Match[str]) -> str:
+    """The word "with" before a person: "dinner w sam"."""
+    is_company = match["name"] is None or is_given_name(match["name"])
+    return "with " if is_company else match.group()
 
 
 def _once(match: re.Match[str]) -> str:
@@ -236,6 +291,10 @@ def _is_person(match: re.Match[str]) -> bool:
     end = match.end("name")
     if name in _AMBIGUOUS and _OF_A_PERSON.match(match.string, end) is None:
         return False
+    if _IS_MY.search(match.string[: match.start("name") - 1]) and _IS.match(match.string, end):
+        return False
+    if match["is"] is not None and (name in _STATE or _IS_NAMED.match(match.string, end) is None):
+        return False
     if match["beside"] is not None and _BESIDE.match(match.string, end) is None:
         return False
     return (after is None or is_given_name(after)) and is_given_name(name)
@@ -251,7 +310,7 @@ def _town(match: re.Match[str]) -> str:
 
 
 def _employer(match: re.Match[str]) -> str:
-    group = "name" if match["name"] else "left"
+    group = match.lastgroup or "name"
     return match.group() if match[group].lower() in _NO_EMPLOYER else _capital(match, group)
 
 
@@ -281,11 +340,13 @@ def spelled_out(text: str) -> str:
     """
     if not is_in_small_letters(text):
         return text
-    plain = _FILLERS.sub("", with_digits(text))
+    text = _SHOUTED.sub(lambda word: word.group().lower(), text)
+    plain = _FILLERS.sub("", with_last_day(with_digits(text)))
     plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS[word.group().lower()], plain)
+    plain = _WITH.sub(_with, plain)
     plain = _LACKS_APOSTROPHE.sub(lambda m: f"{m['whose'] or m['what']}'s ", plain)
-    plain = _REPEATED.sub(_once, _LIKE.sub(r"\1\2\3\4\5 ", plain))
-    plain = _ME_AND.sub(r"\g<opening>\g<who> and I", plain)
+    plain = _REPEATED.sub(_once, _LIKE.sub(lambda m: f"{m[m.lastindex or 1]} ", plain))
+    plain = _SOLD.sub(r"\g<sold> and ", _ME_AND.sub(r"\g<opening>\g<who> and I", plain))
     plain = _MAIL.sub(
         lambda m: "{}@{}.{}".format(*(p.replace(" dot ", ".") for p in m.groups())), plain
     )

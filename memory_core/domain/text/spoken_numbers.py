@@ -1,10 +1,10 @@
-"""Write spoken numbers in digits: counts, years, telephone numbers, days and times. English."""
+"""Write spoken numbers in digits: counts, years, telephone numbers, days and times."""
 
 from __future__ import annotations
 
 import re
 
-from memory_core.domain.text.spelling import ANY_MONTH, NUMBER_WORDS
+from memory_core.domain.text.spelling import ANY_MONTH, GERMAN_NUMBER_WORDS, NUMBER_WORDS
 
 _NAMES_OF_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _TENS = {word: number * 10 for number, word in enumerate(_NAMES_OF_TENS.split(), 2)}
@@ -41,13 +41,53 @@ _TIME = re.compile(
 )
 
 
+_GERMAN_TENS = {
+    word: tens
+    for words, tens in zip(
+        ("zwanzig", "dreißig dreissig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig"),
+        range(20, 90, 10),
+        strict=True,
+    )
+    for word in words.split()
+} | {"neunzig": 90}
+_GERMAN_UNITS = {"ein": 1} | {word: n for n, word in enumerate(GERMAN_NUMBER_WORDS[:10]) if n > 1}
+_GERMAN_COUNT = re.compile(
+    rf"\b(?P<units>{'|'.join(_GERMAN_UNITS)})und(?P<tens>{'|'.join(_GERMAN_TENS)})\b"
+)
+_KANJI = "一二三四五六七八九"
+_KANJI_COUNT = r"[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九]"
+_KANJI_TIME = re.compile(
+    rf"(?<![一二三四五六七八九十百千万何第])(?P<number>{_KANJI_COUNT})"
+    r"(?=歳|時(?:半|[一二三四五六七八九十]{1,3}分|から|に|の|です|で|だ|は|ちょうど|頃|ごろ|\Z)"
+    r"|月[一二三四五六七八九十]{1,3}日)"
+    rf"|(?<=月)(?P<day>{_KANJI_COUNT})(?=日(?![間目本]))"
+    rf"|(?<=月の)(?P<day_of>{_KANJI_COUNT})(?=日(?![間目本]))"
+    rf"|(?<=時)(?P<minutes>{_KANJI_COUNT})(?=分)"
+)
+"""A Japanese number of an age, an hour, a month or a day of the month."""
+
+
 def with_digits(text: str) -> str:
     """Write numbers in digits: "thirty four" → "34", "june third" → "June 3".
 
     A single word up to twenty stays, since the tables read it.
     """
     text = _TIME.sub(_time, _DATE.sub(_date, _DIGITS.sub(_digits, text)))
-    return _COUNT.sub(_count, text)
+    return with_counts(_KANJI_TIME.sub(_japanese, text))
+
+
+def with_counts(text: str) -> str:
+    """Write counts of several words in digits: "thirty-four", "einunddreißig"."""
+    return _GERMAN_COUNT.sub(
+        lambda match: str(_GERMAN_TENS[match["tens"]] + _GERMAN_UNITS[match["units"]]),
+        _COUNT.sub(_count, text),
+    )
+
+
+def _japanese(match: re.Match[str]) -> str:
+    tens, ten, units = match.group().rpartition("十")
+    number = _KANJI.index(units) + 1 if units else 0
+    return str(number + (10 * (_KANJI.index(tens) + 1 if tens else 1) if ten else 0))
 
 
 def _count(match: re.Match[str]) -> str:
