@@ -285,7 +285,7 @@ class Copying(Provisioning):
     def __init__(self, server: Steered, database: str, *, dimensions: int, **options: Any) -> None:
         super().__init__(server.endpoint, database, dimensions=dimensions, key=KEY, **options)
         if isinstance(server, CosmosHere):
-            self._connection._transport = server.transport  # type: ignore[method-assign]
+            server.serve(self._connection)
         self._server, self._dimensions = server, dimensions
 
     async def _make(self) -> None:

@@ -339,7 +339,8 @@ def memory_body(item: Mapping[str, Any]) -> dict[str, Any]:
         elif name in item:
             body[name] = item[name]
         elif name in OMITTED:
-            body[name] = copy(OMITTED[name])
+            value = OMITTED[name]
+            body[name] = copy(value) if isinstance(value, list | dict) else value
     return body
 
 
