@@ -213,6 +213,7 @@ def hostile(pattern: Any) -> list[tuple[str, str, str]]:
     return list(texts)
 
 
+@cache
 def is_bounded(pattern: Any) -> bool:
     """Whether no part of the expression may repeat without end: then each place of a text costs as
     much as any other.
@@ -323,6 +324,7 @@ def _takes_any(body: Any) -> bool:
     )
 
 
+@cache
 def _tree_of(pattern: re.Pattern[Any]) -> Any:
     text = (
         pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
