@@ -16,11 +16,12 @@ import asyncio
 import logging
 import os
 import random
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from memory_core.domain.errors import HeadMoved, QuotaExceeded, Unavailable
+from memory_core.domain.errors import EpochEnded, HeadMoved, QuotaExceeded, Unavailable
 from memory_core.domain.memory import Head, stored_bytes
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -384,7 +385,7 @@ class Usage:
         """
         for _ in range(TRIES):
             head, total = await self._counted(owner)
-            if head is None or head.kept_bytes is not None:
+            if head is None or head.state != "live" or head.kept_bytes is not None:
                 return total
 
             def decide(read_set: ReadSet, seen: Head = head, total: int = total) -> Changes[bool]:
@@ -404,10 +405,10 @@ class Usage:
                     True, puts=(mark,), head_fields=lambda _: {"kept_bytes": total}, fragile=True
                 )
 
-            if (
-                await self._ledger.commit(owner, decide, ids=[], call=Call(actor=CONSOLIDATION))
-            ).result:
-                return total
+            with suppress(EpochEnded):
+                call = Call(actor=CONSOLIDATION)
+                if (await self._ledger.commit(owner, decide, ids=[], call=call)).result:
+                    return total
         raise Unavailable(
             "long_term", "others write to this user's memories while they are counted; try again"
         )

@@ -23,7 +23,7 @@ from typing import Any
 from memory_core.consolidation.archive_chains import ChainMove, ChainReader
 from memory_core.consolidation.cold_sweep import ColdSweep
 from memory_core.domain.archival import is_due, least_age, stub_of
-from memory_core.domain.errors import Damaged, NotFound, Unavailable
+from memory_core.domain.errors import Damaged, EpochEnded, NotFound, Unavailable
 from memory_core.domain.memory import Event, Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
@@ -265,7 +265,7 @@ class Archiver:
         epoch = await self._epoch(lease.owner)
         try:
             await self._work(lease)
-        except (TaskLost, NotFound, Unavailable):
+        except (TaskLost, NotFound, EpochEnded, Unavailable):
             if epoch is not None and await self._epoch(lease.owner) != epoch:
                 await self._forget(lease, epoch)
             raise

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memory_core.domain.conversation import Task
 from memory_core.domain.deferred_model import DeferredModel
-from memory_core.domain.errors import Conflict, HeadMoved, Unavailable
+from memory_core.domain.errors import Conflict, EpochEnded, HeadMoved, Unavailable
 from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -122,6 +122,8 @@ class FanOut:
                 await self._send_due(message)
             else:
                 return await self._begin(message.owner) or True
+        except EpochEnded:
+            log.info("a user whose run was due is being erased")
         except (Unavailable, HeadMoved, TimeoutError) as error:
             await self._put_off(message, error)
         return True

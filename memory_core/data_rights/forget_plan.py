@@ -10,7 +10,8 @@ note. Of its messages and its other facts, those are deleted that state the forg
 the message that the fact was taken from, and all that have the words of its value. If no message of
 the cell can be identified, all its messages are deleted. The other facts stay, and name their
 messages in the place of the cell. A cell that was formed of a forgotten message is deleted with the
-facts from that message. Its other messages stay, as separate memories.
+facts from that message. Its other messages stay, as separate memories. A cell of a forgotten
+note is deleted with all its messages and facts.
 
 A memory that is only beside a forgotten memory stays: the other sources of a merged note stay, and
 are active again. If a session is forgotten, memories from other sessions stay. A fact that a
@@ -375,6 +376,8 @@ class ForgetProgress(DeferredModel):
 
         """
         cell, came = is_cell(memory), role
+        if cell and role == "told" and memory.id in self.wholly:
+            role = "asked"  # all of its messages go, so nothing would tell its facts
         if role == "source":
             role = "told"
         if role == "told" and not cell:

@@ -134,6 +134,14 @@ class KeyReused(Conflict):
     """An idempotency key was used for another request before."""
 
 
+class EpochEnded(Conflict):
+    """The user is being erased, or was erased or imported during the call.
+
+    What was told before an erasure may not be kept after it, so no caller is asked to wait and to
+    send the same again. Nothing of the call is kept.
+    """
+
+
 class Gone(MemoryCoreError):
     """Removed for good: the same request never succeeds again.
 

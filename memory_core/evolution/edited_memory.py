@@ -24,6 +24,7 @@ from memory_core.domain.memory import (
 )
 from memory_core.domain.requests.memories import NEVER_CLEARED, UpdateInput
 from memory_core.domain.statements.worth import most_lasting, worth_of
+from memory_core.domain.text.analyzer import tokens
 from memory_core.domain.transitions import back_in_use
 from memory_core.domain.truth.slots import slot_name, text_of_key
 from memory_core.evolution.slot_log import Act, old_version_ids
@@ -189,8 +190,27 @@ def changed_fields(old: Memory, change: UpdateInput) -> MemoryFields:
         given["value_text"] = text_of_value(given["value"])
     if given.get("content") is not None:
         given["worth"] = most_lasting([old.worth, worth_of(given["content"])])
+        given = {**_terms_left(old, given["content"]), **given}
     given.setdefault("change_reason", None)
     return cast(MemoryFields, given)
+
+
+def _terms_left(old: Memory, content: str) -> MemoryFields:
+    """The formed keywords, queries and tags without words that the text lost.
+
+    A tag was formed where it is a keyword, too; a person's own tag stays. Words that the new text
+    has for the first time need no keyword, since its text is searched.
+    """
+    lost = frozenset(tokens(old.content)).difference(tokens(content))
+    if not lost or not (old.keywords or old.semantic_queries):
+        return {}
+    keywords, queries = (
+        [text for text in texts if lost.isdisjoint(tokens(text))]
+        for texts in (old.keywords, old.semantic_queries)
+    )
+    dropped = {word.casefold() for word in old.keywords} - {word.casefold() for word in keywords}
+    tags = [tag for tag in old.tags if tag.casefold() not in dropped]
+    return {"keywords": keywords, "semantic_queries": queries, "tags": tags}
 
 
 def _check_value(old: Memory, value: Any) -> None:

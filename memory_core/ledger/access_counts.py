@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
 
-from memory_core.domain.errors import HeadMoved, Unavailable
+from memory_core.domain.errors import EpochEnded, HeadMoved, Unavailable
 from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -330,7 +330,7 @@ class DueMarker:
         try:
             if await self._store.recalled(owner, None, 1):
                 await self._ledger.commit(owner, self._due, ids=[], call=Call(actor=CONSOLIDATION))
-        except (Unavailable, HeadMoved) as error:
+        except (EpochEnded, HeadMoved, Unavailable) as error:
             log.warning(
                 "a user whose faded memories were found is not due for it: %s", error.detail
             )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
+from memory_core.domain.errors import AlreadyExists, EpochEnded, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.memory import Event, Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -247,7 +247,8 @@ class Ledger:
             HeadMoved: Other writers moved the head until the deadline.
             QuotaExceeded: The changes add memories that have no room.
             TooLarge: The changes don't fit into a batch, though they were reduced.
-            Unavailable: The store stays down, or the user's epoch ends.
+            EpochEnded: The user is being erased, or another epoch began.
+            Unavailable: The store stays down.
             Exception: Any error that `reads` or `decide` raises.
 
         """
@@ -542,16 +543,17 @@ def _is_new_epoch(head: Head | None, newer: Head | None) -> bool:
 
 
 def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> None:
-    """Raise Unavailable if the user is being erased, or another epoch began since `before`."""
+    """Raise EpochEnded if the user is being erased, or another epoch began since `before`."""
     if while_erasing:
         return
     if now is not None and now.state == "erasing":
-        raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
+        raise EpochEnded(
+            "this user is being erased, and nothing of this call is kept; the user may begin again "
+            "once the erasure has ended"
+        )
     if _is_new_epoch(before, now):
-        raise Unavailable(
-            "long_term",
-            "this user was erased or imported during the call; ask again",
-            retry_after_s=1,
+        raise EpochEnded(
+            "this user was erased or imported during the call, and nothing of the call is kept"
         )
 
 

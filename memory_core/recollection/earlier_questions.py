@@ -128,13 +128,8 @@ async def _asking(
 
 def _repeats_query(row: int, look: QueryRound) -> bool:
     """Whether a row repeats the query: it has its terms and hardly any other."""
-    candidates = look.candidates
-    terms = len(look.analysis.terms)
-    return bool(
-        terms
-        and candidates.own[row].all()
-        and candidates.own_length[row] <= terms + MOST_OTHER_TERMS
-    )
+    most = len(look.analysis.terms) + MOST_OTHER_TERMS
+    return look.has_all_terms(row) and bool(look.candidates.own_length[row] <= most)
 
 
 def _asking_among(documents: dict[int, SerializedMemory], look: QueryRound) -> frozenset[int]:

@@ -46,6 +46,7 @@ from memory_core.recollection.quotations import (
     open_conflict_lines,
     piece,
     said_by,
+    says_nothing,
     superseded_facts_by_turn,
     tells_only_what_has_ended,
     text_for,
@@ -239,6 +240,7 @@ class Gatherer:
             and name not in look.left_out
             and not rounds.has_said(memory)
             and not is_system_message(memory)
+            and (look.has_all_terms(row) or not says_nothing(memory))
         ]
         rounds.add(
             query.query,
@@ -315,6 +317,7 @@ class Gatherer:
                     or neighbour.memory.id in silenced
                     or rounds.has_said(neighbour.memory)
                     or is_system_message(neighbour.memory)
+                    or says_nothing(neighbour.memory)
                 )
             ]
         superseded = await self.superseded_facts(owner, quotations, look.moment)

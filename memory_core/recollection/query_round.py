@@ -73,6 +73,11 @@ class QueryRound:
         """Whether memories were compared with the query, by words or vectors."""
         return bool(self.vectors or self.analysis.terms)
 
+    def has_all_terms(self, row: int) -> bool:
+        """Whether a candidate says each term of the query itself."""
+        own = self.candidates.own[row]
+        return bool(own.size and own.all())
+
     @property
     def sequence(self) -> int:
         """The sequence of the last event that the round knows of."""

@@ -15,6 +15,7 @@ from memory_core.domain.fields import local
 from memory_core.domain.memory import Foresight, Memory, MemoryType
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.note import FIRST_AT, FOOTER, parts_of
+from memory_core.domain.ranking.acknowledgements import only_acknowledges
 from memory_core.domain.ranking.index_terms import spoken
 from memory_core.domain.ranking.learned_order import ASSISTANTS
 from memory_core.domain.ranking.selection import Piece
@@ -166,6 +167,18 @@ def is_by_assistant(memory: Memory) -> bool:
     is_turn = memory.type is MemoryType.EPISODIC and memory.category not in STORIES
     return is_turn and (
         memory.metadata.get("role") == "assistant" or (memory.actor or "").casefold() in ASSISTANTS
+    )
+
+
+def says_nothing(memory: Memory) -> bool:
+    """Whether a memory is a turn that only acknowledges.
+
+    A person's "OK." after a question is an answer; an assistant's tells nothing of the person.
+    """
+    return (
+        memory.type is MemoryType.EPISODIC
+        and only_acknowledges(memory.content)
+        and (is_by_assistant(memory) or not memory.lexical.previous_asks)
     )
 
 

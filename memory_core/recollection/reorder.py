@@ -113,8 +113,8 @@ def put_groups_behind(order: Floats, rows: Sequence[int], groups: Sequence[Hasha
     return behind
 
 
-# The ranked rows with repeats behind: who only repeats a better memory gives its place to one that
-# says something else.
+# The ranked rows with repeats behind: who only repeats a better memory, or only acknowledges, gives
+# its place to one that says something else.
 #
 # Note: it costs a read only where something repeats. Then the next rows are read in the place of
 # the repeats, twice at most, and those that were not read keep their order behind.
@@ -126,14 +126,16 @@ ON_THE_LOOP = 20_000
 """Characters that are compared in a millisecond or two; more leave the event loop."""
 Rank = Callable[[int | None], list[int]]
 """From a number to that many best rows; None for all."""
+IsIdle = Callable[[int, SerializedMemory], bool]
+"""Whether the memory of a row says nothing that was asked for."""
 Read = Callable[[Sequence[int]], Awaitable[Mapping[int, SerializedMemory]]]
 """From rows to the memories that they are shown as; a row whose memory is gone is left out."""
 
 
 async def put_repeats_behind(
-    rank: Rank, limit: int, read: Read
+    rank: Rank, limit: int, read: Read, is_idle: IsIdle = lambda row, document: False
 ) -> tuple[list[int], dict[int, SerializedMemory]]:
-    """Put memories behind that repeat a better memory.
+    """Put memories behind that repeat a better memory, or say nothing.
 
     They move as far as `limit` results need it. Without a repeat only the first `limit` rows are
     ranked: to rank all candidates takes a tenth of a search.
@@ -142,6 +144,7 @@ async def put_repeats_behind(
         rank: Ranks the candidates.
         limit: The number of results.
         read: Reads the memories of rows.
+        is_idle: Whether a memory says nothing; the last of all are those that do.
 
     Returns:
         The rows, best first, and the memories that were read.
@@ -150,7 +153,7 @@ async def put_repeats_behind(
     ranked = rank(limit)
     documents = dict(await read(ranked))
     rows = ranked
-    behind = await _repeating(rows, documents)
+    behind = await _behind(rows, documents, is_idle)
     if not behind:
         return ranked, documents
     ranked = rank(None)
@@ -159,9 +162,18 @@ async def put_repeats_behind(
             break
         before, rows = len(rows), ranked[: limit + beyond]
         documents |= await read(rows[before:])
-        behind = await _repeating(rows, documents)
+        behind = await _behind(rows, documents, is_idle)
     repeating = set(behind)
     return [row for row in rows if row not in repeating] + behind + ranked[len(rows) :], documents
+
+
+async def _behind(
+    rows: Sequence[int], documents: Mapping[int, SerializedMemory], is_idle: IsIdle
+) -> list[int]:
+    """Return the rows that go behind: first those that repeat, then those that say nothing."""
+    idle = [row for row in rows if row in documents and is_idle(row, documents[row])]
+    telling = [row for row in rows if row not in set(idle)] if idle else rows
+    return await _repeating(telling, documents) + idle
 
 
 async def _repeating(rows: Sequence[int], documents: Mapping[int, SerializedMemory]) -> list[int]:

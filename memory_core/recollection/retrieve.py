@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from memory_core.domain.messages import is_message
+from memory_core.domain.ranking.acknowledgements import only_acknowledges
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Passage, Retrieved
 from memory_core.domain.scope import Owner
@@ -35,6 +36,7 @@ from memory_core.recollection.passages import (
 )
 from memory_core.recollection.passing_rows import PassingRows
 from memory_core.recollection.query_round import QueryRound
+from memory_core.recollection.quotations import says_nothing
 from memory_core.recollection.reorder import (
     Reranking,
     Sources,
@@ -438,7 +440,7 @@ class Retriever:
     async def _rank_without_repeats(
         self, owner: Owner, query: RetrieveInput, look: QueryRound
     ) -> tuple[list[int], dict[str, SerializedMemory]]:
-        """Rank the rows above the thresholds, with repeats behind the better row that they repeat.
+        """Rank the rows above the thresholds, with repeats and acknowledgements behind.
 
         The second value has the memories of the rows that may become results.
         """
@@ -452,8 +454,15 @@ class Retriever:
                 if (document := documents.get(look.candidates.ids[row])) is not None
             }
 
+        def is_idle(row: int, document: SerializedMemory) -> bool:
+            return (
+                only_acknowledges(document.fields["content"])
+                and says_nothing(document.memory)
+                and not look.has_all_terms(row)
+            )
+
         rank = partial(self.passing.ranked, query, look)
-        ranked, documents = await put_repeats_behind(rank, limit, read)
+        ranked, documents = await put_repeats_behind(rank, limit, read, is_idle)
         return ranked, {
             look.candidates.ids[row]: documents[row] for row in ranked[:limit] if row in documents
         }

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from memory_core.domain.conversation import Task, TaskKind, TaskMessage
-from memory_core.domain.errors import HeadMoved, Malformed, QuotaExceeded, Unavailable
+from memory_core.domain.errors import EpochEnded, HeadMoved, Malformed, QuotaExceeded, Unavailable
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ports import POISON, Clock, IdSource, LongTermStore, QueueName, TaskQueue
@@ -146,6 +146,8 @@ class Worker:
                 await send_task(self._queue, name, message, later.delay)
         except TaskLost:
             raise
+        except EpochEnded:  # the task went with the user's data
+            raise TaskLost from None
         except QuotaExceeded as error:
             # a retry fails until there is room; the task can be retried then
             await self._poison(message, lease.task, error_text(error), level=logging.INFO)

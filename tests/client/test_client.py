@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta, timezone
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +179,69 @@ async def test_a_session_is_appended_to_read_and_popped(user: AsyncUser) -> None
     assert [message async for message in user.messages("s 1")] == []
 
 
+async def test_memories_are_forgotten_softly_and_for_good(user: AsyncUser) -> None:
+    bees, kites = [
+        (await user.save(text, type="semantic", tags=[tag])).memory
+        for text, tag in (("Ana keeps bees", "bees"), ("Ana flies kites", "kites"))
+    ]
+    foreseen = await user.forget(ids=[bees.id, "mem_none"], mode="hard", dry_run=True)
+    assert (foreseen.counts["forgotten"], foreseen.not_found) == (1, ["mem_none"])
+    assert (await user.forget(tags=["kites"])).counts["forgotten"] == 1
+    assert (await user.restore(kites.id)).status == "active"
+    assert (await user.forget(ids=[bees.id], mode="hard")).counts["forgotten"] == 1
+    with pytest.raises(NotFound):
+        await user.restore(bees.id)
+    assert [memory.id async for memory in user.memories()] == [kites.id]
+    with pytest.raises(Invalid, match="says nothing"):
+        await user.forget()
+
+
+async def test_a_user_moves_to_another_service_and_is_erased_here(
+    service: AsyncMemoryCore, user: AsyncUser
+) -> None:
+    bees = (await user.save("Ana keeps bees", type="semantic")).memory
+    export = b"".join([part async for part in user.export()])
+    new = service.user(f"{user.user_id}-moved")
+    with pytest.raises(TaskFailed, match="line 1"):
+        await new.import_file(BytesIO(b"{}\n"))
+    with pytest.raises(Invalid):  # an empty file: the next import does not find it in the way
+        await new.import_file(BytesIO())
+    assert (await new.import_file(BytesIO(export))).counts["memory"] == 1
+    assert (await new.get(bees.id)).content == "Ana keeps bees"
+    with pytest.raises(Conflict):
+        await new.import_file(BytesIO(export))
+    talk = {"messages": [{"role": "user", "content": "I fly kites."}], "session_id": "monday"}
+    brought = await new.import_file(BytesIO(json.dumps(talk).encode()), of="conversations")
+    assert (brought.conversations, brought.messages) == (1, {"new": 1, "known": 0})
+
+    with pytest.raises(TimeoutError):  # this host waits for its last worker
+        await user.erase(timeout_s=0.0)
+    assert [memory async for memory in user.memories(status="all")] == []
+    with pytest.raises(Conflict, match="being erased"):  # and is not sent again after it
+        await user.save("Ana keeps bees")
+
+
+async def test_an_erasure_that_has_ended_gives_its_receipt() -> None:
+    result = {
+        "user": "0c9e6a",
+        "counts": {"memory": 812},
+        "began_at": "2026-05-08T13:56:00Z",
+        "erased_at": "2026-05-08T14:06:01Z",
+        "remains": ["the head of nobody"],
+    }
+    task = {"task_id": "tsk_1", "kind": "erase", "status": "succeeded", "result": result}
+    asked: list[tuple[str, str]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append((request.method, request.url.raw_path.decode().partition("?")[0]))
+        return httpx.Response(200, json=task)
+
+    receipt = await answering(answer).user("ana b").erase()
+    assert (receipt.counts, receipt.remains) == (result["counts"], result["remains"])
+    assert receipt.erased_at - receipt.began_at == timedelta(seconds=601)
+    assert asked == [("DELETE", "/api/v1/users/ana%20b"), ("GET", "/api/v1/tasks/tsk_1")]
+
+
 async def test_what_is_refused_is_an_error_with_what_the_service_said(user: AsyncUser) -> None:
     with pytest.raises(Invalid) as refused:
         await user.save("a", memory_type="semantic")
@@ -199,6 +264,9 @@ def test_the_sync_client_does_the_same(url: str) -> None:
         )
         assert task.status == "succeeded"
         assert [message.content for message in user.messages("s")] == ["I live in Oslo."]
+        assert user.forget(session_id="s").counts["forgotten"] > 0
+        user.save("Ana lives in Porto", type="semantic")
+        assert b"Ana lives in Porto" in b"".join(user.export())
         assert service.ready()["status"] == "ready"
 
 
@@ -389,6 +457,7 @@ async def test_no_argument_names_another_user(
         lambda: user.append("s", [{"role": "user", "content": "a"}], **other),
         lambda: user.update("mem_1", content="a", **other),
         lambda: user.get("mem_1", **other),
+        lambda: user.forget(**other),
     )
     for call in calls:
         with pytest.raises(TypeError, match="user_id"):

@@ -57,6 +57,29 @@ async def fact_with(core: MemoryCore, word: str) -> Memory:
     return next(memory for text, memory in (await facts_of(core)).items() if word in text)
 
 
+async def test_a_note_takes_its_episode_with_all_messages_and_facts(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(core, *TALK)
+    (note,) = await of_category(core, "note")
+    seen = await foreseen(core, "hard", ids=[note.id])
+    assert seen.counts == {"forgotten": 1, "derived": 10, "messages": 6, "episodes": 1, "facts": 3}
+    result = (await forgotten(core, "hard", ids=[note.id])).result
+    assert result is not None
+    assert {name: result["counts"][name] for name in seen.counts} == seen.counts
+    assert await listed(core, status="all") == []
+    await no_trace(world, "Stavanger", "7340099", "Volvo")
+    await told_by_the_log(core, world)
+
+
+async def test_a_note_leaves_the_facts_that_another_episode_told_too(core: MemoryCore) -> None:
+    await tell(core, *TALK)
+    await tell(core, CITY, at=NOW + DAY, session="s2")
+    first = next(note for note in await of_category(core, "note") if note.session_id == "s1")
+    await forgotten(core, "hard", ids=[first.id])
+    assert [*await facts_of(core)] == [CITY]
+
+
 async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_and_findable(
     core: MemoryCore, world: World
 ) -> None:

@@ -233,6 +233,12 @@ def test_an_operator_tells_conversations_apart_and_learns_why_a_memory_is_not_fo
         appear(chromium, "document.querySelector('.unknown .strong')?.textContent")
         == "The user tmo is not known here"
     )
+    visit(chromium, "#/memories?user=tmo")
+    appear(
+        chromium, "!!document.querySelector('.unknown') && !!document.querySelector('.view .empty')"
+    )
+    count = "[...document.querySelectorAll('.empty')].filter((box) => box.offsetParent).length"
+    assert chromium.evaluate(count) == 1
     assert breaches(chromium) == []
     events = ("Log.entryAdded", "Runtime.exceptionThrown")
     assert [event for event in chromium.seen if event["method"] in events] == [], (

@@ -277,7 +277,7 @@ async def test_a_preview_shows_the_first_memories_that_fit_and_how_many_more(
     fields = {"tags": ["keys"], "session_id": "monday", "before": "2100-01-01T00:00:00Z"}
     async with over_http(host.base_url, "legacy", X_Memory_User=user) as client:
         lines = (await answer(client, "memory_forget", **{chosen: fields[chosen]})).splitlines()
-    assert lines[0] == "These memories would be hidden, and could be restored: 12 forgotten."
+    assert lines[0] == "12 memories would be hidden, and could be restored."
     assert [re.sub(r"^\[mem_\w+\] \S+ episodic: ", "", line) for line in lines[1:11]] == [
         f"The locker of room {number} has key K{number}" for number in range(10)
     ]
@@ -320,7 +320,7 @@ async def test_where_the_client_can_ask_its_user_decides_and_no_code_of_the_mode
         assert (await answer(client, "memory_forget", ids=[memory_id], mode="hard")).startswith(
             "Being forgotten now"
         )
-        assert "for good, with their history" in person.asked[0]
+        assert "for good, with its history" in person.asked[0]
     until(lambda: memories(host, user), [])
 
 

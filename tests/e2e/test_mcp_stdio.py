@@ -136,7 +136,7 @@ async def test_a_memory_elsewhere_is_served_as_if_it_were_here(
         assert (await client.get_prompt("recall", {"topic": "the alarm code"})).messages
         done = await answer(client, "memory_forget", ids=[memory_id])
         if person is None:
-            assert done.startswith("These memories would be hidden")
+            assert done.startswith("1 memory would be hidden, and could be restored.")
         else:
             assert done.startswith("The user did not agree")
             person.change_mind()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -28,10 +28,11 @@ from memory_core.domain.errors import (
     Unavailable,
 )
 from memory_core.domain.memory import Event, MemoryType
-from memory_core.domain.results import EventPage, Hit, Retrieved
+from memory_core.domain.results import EventPage, Foreseen, Hit, Retrieved
 from memory_core.domain.serialized_memory import SerializedMemory
 from memory_core.functions.mcp.answers import (
     SHORT,
+    forgotten_head,
     memory_line,
     one_line,
     search_text,
@@ -127,6 +128,7 @@ VALUES = st.recursive(
 
 
 @each_tool
+@settings(deadline=None)
 @given(arguments=st.dictionaries(st.text(max_size=20), VALUES, max_size=5))
 def test_arguments_that_a_tool_does_not_take_are_refused_in_few_words(
     tool: Tool, arguments: dict[str, Any]
@@ -181,6 +183,7 @@ def test_an_error_tells_a_model_what_to_do(error: MemoryCoreError, sentence: str
     assert advice(error) == sentence
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=2_000))
 def test_no_text_of_a_user_makes_a_line_of_its_own(text: str) -> None:
     line = memory_line(
@@ -301,3 +304,34 @@ def test_neither_the_app_nor_the_definition_of_the_tools_loads_the_sdk() -> None
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("counts", "for_good", "capped", "head"),
+    [
+        ({"forgotten": 1}, False, False, "1 memory would be hidden, and could be restored."),
+        (
+            {"forgotten": 9},
+            False,
+            True,
+            "At least 9 memories would be hidden, and could be restored.",
+        ),
+        (
+            {"forgotten": 1, "derived": 4, "messages": 3, "notes": 1, "facts": 0},
+            True,
+            False,
+            "1 memory would be forgotten for good, with its history, and 4 more with it "
+            "(3 messages, 1 note).",
+        ),
+        (
+            {"forgotten": 2, "derived": 0},
+            True,
+            False,
+            "2 memories would be forgotten for good, with their history.",
+        ),
+    ],
+)
+def test_a_question_before_forgetting_counts_in_sentences(
+    counts: dict[str, int], for_good: bool, capped: bool, head: str
+) -> None:
+    assert forgotten_head(Foreseen(counts, capped), for_good=for_good) == head

@@ -158,6 +158,30 @@ def counts_text(foreseen: Foreseen) -> str:
     )
 
 
+def forgotten_head(foreseen: Foreseen, *, for_good: bool) -> str:
+    """Say how many memories would be forgotten.
+
+    Args:
+        foreseen: The counts of the dry run.
+        for_good: Whether they would be removed, with what was made of them.
+
+    """
+    counts = dict(foreseen.counts)
+    asked_for, along = counts.pop("forgotten", 0), counts.pop("derived", 0)
+    is_single = asked_for == 1
+    least = "At least " if foreseen.capped else ""
+    head = f"{least}{asked_for} {'memory' if is_single else 'memories'} would be "
+    if not for_good:
+        return f"{head}hidden, and could be restored."
+    kinds = ", ".join(
+        f"{number} {name.removesuffix('s') if number == 1 else name}"
+        for name, number in counts.items()
+        if number
+    )
+    rest = f", and {along} more with {'it' if is_single else 'them'} ({kinds})" if along else ""
+    return f"{head}forgotten for good, with {'its' if is_single else 'their'} history{rest}."
+
+
 def forgotten_lines(memories: Sequence[Memory], foreseen: Foreseen) -> list[str]:
     """Format the memories that would be forgotten, a line each.
 

@@ -32,6 +32,7 @@ from memory_core.functions.callers import Right
 from memory_core.functions.mcp.answers import (
     accepted_conversation_text,
     counts_text,
+    forgotten_head,
     forgotten_lines,
     one_line,
     saved_text,
@@ -282,15 +283,7 @@ async def ask_to_forget(caller: ToolCaller, asked: ForgetArguments) -> Question 
     foreseen = await caller.core.forget(caller.owner, request)
     if isinstance(foreseen, Accepted) or not any(foreseen.counts.values()):
         return "No memory fits that; nothing was forgotten."
-    how = (
-        "forgotten for good, with their history"
-        if asked.mode == "hard"
-        else "hidden, and could be restored"
-    )
-    head = (
-        f"These memories would be {how}: "
-        f"{counts_text(foreseen)}{' and more' if foreseen.capped else ''}."
-    )
+    head = forgotten_head(foreseen, for_good=asked.mode == "hard")
     text = "\n".join([head, *forgotten_lines(fitting.memories[:MOST_SHOWN], foreseen)])
     subject = {
         "owner": [*caller.owner],

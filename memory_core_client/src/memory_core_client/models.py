@@ -169,6 +169,48 @@ class Task(Answer):
         return self.status in ("succeeded", "failed", "poisoned", "cancelled")
 
 
+class Forgotten(Answer):
+    """What was forgotten, or would be.
+
+    `counts`: memories by why they went, `forgotten` those that were asked for. `capped`: there are
+    more. `not_found`: ids that no memory of this user has. `damaged`: ids of memories that can't be
+    read, and stay.
+    """
+
+    counts: dict[str, int]
+    capped: bool = False
+    not_found: list[str] = Field(default_factory=list)
+    damaged: list[str] = Field(default_factory=list)
+
+
+class Imported(Answer):
+    """What an import brought: the `counts` of an export, or how many `conversations`.
+
+    `ignored`: fields of messages that the service does not know. `forming`: tasks that still form
+    memories.
+    """
+
+    counts: dict[str, int] = Field(default_factory=dict)
+    conversations: int | None = None
+    messages: dict[str, int] = Field(default_factory=dict)
+    ignored: list[str] = Field(default_factory=list)
+    forming: int | None = None
+
+
+class Erased(Answer):
+    """The receipt of an erasure.
+
+    `user`: a keyed hash in the user's place. `counts`: what was erased, by kind. `remains`: what is
+    kept, in sentences.
+    """
+
+    user: str
+    counts: dict[str, int]
+    began_at: datetime
+    erased_at: datetime
+    remains: list[str] = Field(default_factory=list)
+
+
 class Message(Answer):
     """A message of a session.
 

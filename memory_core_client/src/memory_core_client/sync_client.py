@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import httpx
 
-from memory_core_client.errors import TaskFailed, Unavailable, error_of
+from memory_core_client.errors import MemoryCoreError, TaskFailed, Unavailable, error_of
 from memory_core_client.models import (
     Accepted,
     Appended,
     BulkResult,
     Context,
+    Erased,
     Fetched,
+    Forgotten,
+    Imported,
     Memory,
     Message,
     Result,
@@ -30,6 +35,8 @@ from memory_core_client.retries import TRY_AGAIN, Retries, new_key
 Json = dict[str, Any]
 SCOPE = frozenset({"app_id", "user_id"})
 """What says whose memories are meant."""
+PART_BYTES = 1_048_576
+"""How much of a file one call may bring."""
 
 
 class MemoryCore:
@@ -80,6 +87,7 @@ class MemoryCore:
         path: str,
         *,
         body: Mapping[str, Any] | None = None,
+        content: bytes | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
@@ -91,6 +99,7 @@ class MemoryCore:
             method: GET, POST, PUT, PATCH or DELETE.
             path: From the service's root.
             body: The JSON object to send; moments as `datetime` too.
+            content: Bytes to send in place of a body; `headers` then say of which type.
             query: The query string; what is None is left out.
             headers: Further headers.
             idempotency_key: For a call that writes; a new one where none is given.
@@ -104,7 +113,8 @@ class MemoryCore:
         sent = {**self._headers, **(headers or {})}
         if writes:
             sent["Idempotency-Key"] = idempotency_key or new_key()
-        content = None if body is None else _encoded(body)
+        if body is not None:
+            content = _encoded(body)
         if content is not None and "content-type" not in {name.lower() for name in sent}:
             sent["Content-Type"] = "application/json"
         asked = {name: value for name, value in (query or {}).items() if value is not None}
@@ -355,6 +365,120 @@ class User:
         answer = self._post("/api/v1/memories/clear", {"session_id": session_id}, idempotency_key)
         return int(answer.json()["cleared"])
 
+    # Forgetting, and a person's rights. Each of these calls waits for the task that it begins.
+
+    def forget(
+        self,
+        *,
+        mode: str = "soft",
+        dry_run: bool = False,
+        timeout_s: float = 600.0,
+        idempotency_key: str | None = None,
+        **which: Any,
+    ) -> Forgotten:
+        """Forget the memories that fit all of `ids`, `types`, `tags`, `session_id` and `before`
+        that are given.
+
+        Args:
+            mode: "soft", which `restore` takes back, or "hard", which is for good and takes along
+                what was made of them.
+            dry_run: Only count.
+            timeout_s: How long to wait.
+            idempotency_key: A new one where none is given.
+            which: At least one of the five.
+
+        Raises:
+            Invalid: Nothing says which memories.
+            TaskFailed: It was given up or cancelled.
+            TimeoutError: It is still under way.
+
+        """
+        body = {"filter": self._unscoped(which), "mode": mode, "dry_run": dry_run}
+        answer = (self._post("/api/v1/forget", body, idempotency_key)).json()
+        if not dry_run:
+            answer = (self.wait_for_task(answer["task_id"], timeout_s=timeout_s)).result
+        return Forgotten.model_validate(answer)
+
+    def export(self, *, timeout_s: float = 600.0) -> Iterator[bytes]:
+        """Everything that is kept of the user, as parts of one file of JSON Lines.
+
+        Raises:
+            NotFound: The user is not known.
+            TaskFailed: It was given up or cancelled.
+            TimeoutError: The file is still being written after `timeout_s` seconds.
+
+        """
+        path = f"{self._path}/export"
+        begun = (self._service.request("POST", path, writes=True)).json()
+        task = self.wait_for_task(begun["task_id"], timeout_s=timeout_s)
+        for number in range(1, (task.result or {})["parts"] + 1):
+            part = self._service.request(
+                "GET", f"{path}/{_quoted(task.task_id)}", query={"part": number}
+            )
+            yield part.content
+
+    def import_file(
+        self, file: BinaryIO, *, of: str = "export", timeout_s: float = 600.0
+    ) -> Imported:
+        """Import a file of JSON Lines.
+
+        Args:
+            file: Open in binary mode; it is read to its end.
+            of: "export", whole or not at all, into a user without memories; or "conversations",
+                each as `tell` takes it.
+            timeout_s: How long to wait once the file is sent.
+
+        Raises:
+            Conflict: The user has something already, or work is under way.
+            TaskFailed: The file was refused; the message says which line, and why.
+            TimeoutError: It is still under way.
+
+        """
+        path = f"{self._path}/import"
+        begun = self._service.request("POST", path, query={"of": of}, writes=True)
+        task_id = begun.json()["task_id"]
+        try:
+            self._send_file(f"{path}/{_quoted(task_id)}", file)
+        except Exception:
+            with suppress(MemoryCoreError, TimeoutError):  # it would be in the next import's way
+                self._post(f"/api/v1/tasks/{_quoted(task_id)}/cancel", {}, None)
+                self.wait_for_task(task_id, timeout_s=30.0)
+            raise
+        task = self.wait_for_task(task_id, timeout_s=timeout_s)
+        return Imported.model_validate(task.result or {})
+
+    def erase(self, *, timeout_s: float = 1800.0) -> Erased:
+        """Erase the user for good, everywhere; the receipt.
+
+        From the begin on nothing of the user is read, and a save is a Conflict. With Cosmos DB it
+        takes ten minutes at least. A key that is bound to this user is withdrawn with the rest: it
+        then gets Unauthenticated in place of the receipt.
+
+        Raises:
+            Forbidden: The key has not the right.
+            TimeoutError: It goes on after `timeout_s` seconds.
+
+        """
+        begun = (self._service.request("DELETE", self._path, writes=True)).json()
+        task = self.wait_for_task(begun["task_id"], timeout_s=timeout_s)
+        return Erased.model_validate(task.result)
+
+    @property
+    def _path(self) -> str:
+        return f"/api/v1/users/{_quoted(self.user_id)}"
+
+    def _send_file(self, path: str, file: BinaryIO) -> None:
+        """Send the parts of a file, and then how many these were."""
+        digest, number, lines = hashlib.sha256(), 0, {"Content-Type": "application/x-ndjson"}
+        while part := file.read(PART_BYTES):
+            number += 1
+            digest.update(part)
+            self._service.request(
+                "PUT", path, content=part, query={"part": number}, headers=lines, writes=True
+            )
+        whole = {"parts": number, "sha256": digest.hexdigest()}
+        self._service.request("POST", f"{path}/commit", body=whole, writes=True)
+
     # Tasks.
 
     def task(self, task_id: str) -> Task:
@@ -392,12 +516,15 @@ class User:
         """The fields of a call, for this user. Raises TypeError where they name one:
         fields may come from a model.
         """
+        return {**self._unscoped(fields), "user_id": self.user_id}
+
+    def _unscoped(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         if not SCOPE.isdisjoint(fields):
             raise TypeError(
                 "whose memories are meant is said by `user(…)`; user_id and app_id are no fields "
                 "of a call"
             )
-        return {**fields, "user_id": self.user_id}
+        return fields
 
     def _get(self, path: str, query: Mapping[str, Any]) -> httpx.Response:
         return self._service.request("GET", path, query=self._scoped(query))
