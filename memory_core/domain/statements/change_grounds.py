@@ -40,6 +40,7 @@ from memory_core.domain.statements.same_thing import (
     LEAST_COVERED,
     LEAST_COVERED_BY_SUBJECT,
     are_of_one_thing,
+    leads_elsewhere,
     names_another,
     same_subject,
     same_thing,
@@ -200,7 +201,7 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     over_before = () if before.is_moved else before.ended
     for ended in ends:
         shared = same_thing(before, now, shared_terms(ended, before.terms))
-        if ended.isdisjoint(before.terms) and _leads_elsewhere(before, now):
+        if ended.isdisjoint(before.terms) and leads_elsewhere(before, now.named.things):
             continue
         if not any(over & shared for over in over_before):
             terms |= shared
@@ -214,15 +215,6 @@ _FLIES_THINGS = re.compile(
     re.IGNORECASE,
 )
 """Flying as a pastime or trade, which no cancelled flight ends."""
-
-
-def _leads_elsewhere(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a later thing leads to a place that the earlier sentence does not name.
-
-    For example "the flight to Porto" after "I'm flying to Lisbon".
-    """
-    to = {word for thing in now.named.things for kind, word in thing.which if kind == "to"}
-    return bool(to) and to.isdisjoint(before.terms)
 
 
 def _is_moved(now: SaidSentence) -> bool:

@@ -31,6 +31,7 @@ from memory_core.domain.statements.change_phrases import (
     FROM_OLD,
     GERMAN,
     GETS,
+    GOES_ON,
     INSTEAD,
     MOVES,
     NAME_OFF,
@@ -61,6 +62,7 @@ from memory_core.domain.statements.change_phrases import (
     WRONGLY_NAMED,
 )
 from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
+from memory_core.domain.statements.naming_words import naming_words
 from memory_core.domain.statements.said_things import SELF, Thing, ThingsSaid, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
@@ -177,6 +179,17 @@ class SaidSentence:
     def terms(self) -> frozenset[str]:
         """Its telling terms."""
         return frozenset(term for clause in self.clauses for term in clause.terms)
+
+    @cached_property
+    def naming(self) -> frozenset[str]:
+        """Its words that may tell which thing it is about."""
+        return naming_words(self.text, self.language)
+
+    @cached_property
+    def naming_changed(self) -> frozenset[str]:
+        """Of these, those in clauses that don't say that something goes on as before."""
+        changed = (clause.text for clause in self.clauses if not GOES_ON.search(clause.text))
+        return naming_words(" ; ".join(changed), self.language) or self.naming
 
     @cached_property
     def values(self) -> Values:
