@@ -76,14 +76,43 @@ FOR_SOFTWARE = re.compile(
 """What a tool is used for, to which software moves."""
 
 
-def is_about_home(sentence: str) -> bool:
+_WITH_THING = re.compile(
+    r"\bmit (?:der|dem|den|unser\w{2}|mein\w{2}) (?!(?:familie|kindern|ganzen|frau|mann|freund\w*"
+    r"|hund|katze|eltern)\b)(?P<who>[\w-]{2,30})(?= |,)[^.!?]{0,60}\b(?:um)?gezogen\b",
+    re.IGNORECASE,
+)
+_THING_MOVED = re.compile(
+    r"(?:\A|[,;] |\b(?:und|aber|and|but) )(?:mein\w{0,2}|unser\w{0,2}|my|our)"
+    r" (?!(?:family|familie)\b)(?P<who>[\w-]{2,30}(?: [\w-]{2,30}){0,3})"
+    r" (?:(?:has|have|is|are|ist|sind|just|also) )?"
+    r"(?:moved|relocated|nach\b[^.!?]{0,40}\b(?:um)?gezogen)\b",
+    re.IGNORECASE,
+)
+_THING_MOVED_IN_JAPANESE = re.compile(
+    r"(?:\A|[。、])(?!(?:私|僕|俺|うち|私たち|家族|今|最近|来月|先月|今月|先週|昨日|去年|今年|実)(?:達|たち)?)"
+    r"(?P<who>[^、。はがも]{1,12})[はが][^。]{0,30}(?:引っ越し|引越し)"
+)
+
+
+def is_about_home(sentence: str, before: str = "") -> bool:
     """Whether a sentence about a move is about a home.
 
     A team moves to a tool, and a colleague to another team, in the same words.
 
     "We moved to Kassel", "We moved to a bigger flat"; not "We moved to Vitest", nor "We moved to
-    Phoenix for the web framework".
+    Phoenix for the web framework", nor "Our club moved to Kassel": the subject, or what the
+    speaker moved with ("mit dem Laden"), has a place of its own.
+
+    Args:
+        sentence: The sentence.
+        before: The earlier sentence about a home, which may be that of whoever moved.
+
     """
+    movers = (_WITH_THING, _THING_MOVED, _THING_MOVED_IN_JAPANESE)
+    for moved in filter(None, (expression.search(sentence) for expression in movers)):
+        who = [moved["who"]] if has_japanese(sentence) else moved["who"].split()
+        if not any(word.casefold() in before.casefold() for word in who):
+            return False
     match = _MOVED_TO.search(sentence)
     if match is None:
         return True

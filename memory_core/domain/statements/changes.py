@@ -465,7 +465,7 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
             or tells_of_another(before, now)
             or _is_announced_or_mentioned(before, now, matter.changes)
             or not _states(now, matter.changes)
-            or (matter is MATTERS[HOME] and not is_about_home(now.text))
+            or (matter is MATTERS[HOME] and not is_about_home(now.text, before.text))
             or not is_same(
                 _doer(before, matter.holds, of_kin=matter.of_kin, is_change=False) or SELF,
                 _doer(now, matter.changes, of_kin=matter.of_kin, is_change=True) or _OF_A_THING,
