@@ -39,6 +39,7 @@ from memory_core.domain.statements.said_things import SELF, UNKNOWN
 from memory_core.domain.statements.same_thing import (
     LEAST_COVERED,
     LEAST_COVERED_BY_SUBJECT,
+    are_named_apart,
     are_of_one_thing,
     leads_elsewhere,
     names_another,
@@ -75,7 +76,7 @@ def change_ground(
         later: The message of the later sentence.
 
     """
-    if now.asks and not now.corrects:
+    if (now.asks and not now.corrects) or are_named_apart(before, now):
         return None
     of_one_thing = are_of_one_thing(before, now) and not _is_missed_once(before, now)
     if (of_one_thing and _over(before, now)) or _died(before, now):
@@ -244,7 +245,7 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
         return False
     if _denies_number(now):
         return False
-    new, ours = now.change_told.new_values, now.change_told.terms
+    new, ours = now.change_told.new_values, now.change_told.terms & now.naming_changed
     loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
         TO_NUMBER.search(now.text) is not None
     )

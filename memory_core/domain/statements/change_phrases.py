@@ -498,7 +498,7 @@ OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
     r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
     r"|\A\W{0,9}(?:ist|sind|hab|bin) (?:ein|der|die|das|noch|schon)\w{0,2}\b"
-    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|\Apet \w{1,20}:"
+    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works|runs|listens|earns|costs)\b|\Apet \w{1,20}:"
     r"|[\u3041-\u30ff\u4e00-\u9fff]"
 )
 GERMAN = _cue(

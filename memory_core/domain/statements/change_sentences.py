@@ -188,8 +188,15 @@ class SaidSentence:
     @cached_property
     def naming_changed(self) -> frozenset[str]:
         """Of these, those in clauses that don't say that something goes on as before."""
+        return naming_words(self._changed_text, self.language)
+
+    @cached_property
+    def _changed_text(self) -> str:
+        """Its clauses that don't say that something goes on as before, if any."""
+        if GOES_ON.search(self.text) is None:
+            return self.text
         changed = (clause.text for clause in self.clauses if not GOES_ON.search(clause.text))
-        return naming_words(" ; ".join(changed), self.language) or self.naming
+        return " ; ".join(changed) or self.text
 
     @cached_property
     def values(self) -> Values:
@@ -342,11 +349,12 @@ class SaidSentence:
     @cached_property
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as former."""
+        text = self._changed_text
         return (
-            values_in(BY_HOW_MUCH.sub(" ", NAMED_OLD.sub(" ", self.text)))
+            values_in(BY_HOW_MUCH.sub(" ", NAMED_OLD.sub(" ", text)))
             if self.moves
-            else self.values
-        ) or (NO_VALUES if BY_HOW_MUCH.search(self.text) else self.values)
+            else values_in(text)
+        ) or (NO_VALUES if BY_HOW_MUCH.search(text) else self.values)
 
     @cached_property
     def valued_parts(self) -> tuple[SaidSentence, ...]:

@@ -48,6 +48,12 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 """Words for a thing of the part before."""
+_LINK = r"(?:at|in|on|to|from|for|with|of|bei|im|auf|an|am|nach|von|mit|für|zu)"
+_ONE = re.compile(
+    rf"\A\W{{0,9}}(?:and |und )?(?:eins|eine[rs]?|the one|one|das|der|die) {_LINK}\b", re.IGNORECASE
+)
+"""A word for another thing of the kind of the first item: "an account at X and one at Y"."""
+_BEFORE_LINK = re.compile(rf" {_LINK} ", re.IGNORECASE)
 _NUMBER = re.compile(r"\W{0,9}\d[\d.,:]{0,12}(?: ?[^\W\d_]{1,15}|%)?\W{0,9}")
 _PREDICATE_WORDS = "is are was were has had will would ist sind war hat wird"
 _PREDICATES = frozenset(_PREDICATE_WORDS.split())
@@ -119,6 +125,9 @@ def changed_part(before: SaidSentence, now: SaidSentence) -> str | None:
     """
     parts = parts_of(before)
     named = [naming_words(part.item, before.language) for part in parts]
+    if any(_ONE.match(part.item) for part in parts):
+        head = naming_words(_BEFORE_LINK.split(parts[0].item, maxsplit=1)[0], before.language)
+        named = [words_of_part | head for words_of_part in named]
     in_parts = Counter(word for of_part in named for word in of_part)
     changed = [
         part.text

@@ -9,11 +9,12 @@ from memory_core.domain.statements.said_words import TELLS_APART
 from memory_core.domain.text.analyzer import has_japanese, words
 
 _LABEL = re.compile(
-    r"(?P<head>[^\W\d_]{2,20}) (?P<label>\d{1,4}|(?-i:[B-HJ-Z]))\b(?![.,:]?\d)"
-    r"|(?P<code>\b[A-Za-z]{1,4}-?\d{1,5}\b)"
-    r"|(?P<number>\d{1,4})(?=号)"
+    r"(?P<head>[^\W\d_]{2,20}) (?P<label>\d{1,4}|(?-i:[A-HJ-Z]))\b(?![.,:]?\d)"
+    r"|\b(?P<letters>[A-Za-z]{1,4})-?(?P<digits>\d{1,5})\b"
+    r"|(?P<of>\d{1,4})(?=号)"
 )
 IS_LABEL = "#"
+"""Ends a label, and parts it from the word before it: "flat#2#"."""
 _SIZE_WORDS = """
     big small little large bigger smaller groß klein obere untere vordere hintere
 """
@@ -32,12 +33,12 @@ def naming_words(text: str, language: str) -> frozenset[str]:
     """
     tokens = words(text)
     labels = (
-        "".join(filter(None, (match["head"], match["label"], match["code"], match["number"])))
+        (match["head"] or match["letters"] or "", match["label"] or match["digits"] or match["of"])
         for match in _LABEL.finditer(text)
     )
-    apart = (word if word in TELLS_APART else _ADJECTIVE_END.sub("", word) for word in tokens)
+    apart = ((word, _ADJECTIVE_END.sub("", word)) for word in tokens)
     return telling(tokens, language).union(
-        (f"{label.casefold()}{IS_LABEL}" for label in labels),
-        (f"{word}{IS_LABEL}" for word in apart if word in TELLS_APART or word in _SIZES),
+        (f"{head}{IS_LABEL}{label}{IS_LABEL}".casefold() for head, label in labels),
+        (f"{form}{IS_LABEL}" for word, form in apart if word in TELLS_APART or form in _SIZES),
         _NOUN_IN_JAPANESE.findall(text) if has_japanese(text) else (),
     )

@@ -193,7 +193,7 @@ def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
         now: The later sentence.
 
     """
-    if are_labelled_apart(before.text, now.text) or _are_named_apart(before, now):
+    if are_labelled_apart(before.text, now.text) or are_named_apart(before, now):
         return True
     theirs = [thing for thing in before.named.things if thing.does]
     ours = [thing for thing in now.named.things if thing.does]
@@ -215,8 +215,14 @@ def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
     return not (shared_terms(terms, before.terms) | shared_terms(before.terms, terms))
 
 
-def _are_named_apart(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a number or a name tells what both are about from each other."""
+def are_named_apart(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a number or a name tells what both are about from each other.
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+
+    """
     if now.corrects:
         return False
     theirs, ours = (_labels(topic(sentence)) for sentence in (before, now))
@@ -253,8 +259,8 @@ def _labels(names: Collection[str]) -> dict[str, set[str]]:
     """The labels among naming words, by the word before each label."""
     labels: dict[str, set[str]] = {}
     for name in names:
-        head = name.rstrip(IS_LABEL + _DIGITS)
-        if name.endswith(IS_LABEL) and head != name[:-1]:
+        head, *label = name.split(IS_LABEL)
+        if len(label) > 1:
             labels.setdefault(head, set()).add(name)
     return labels
 
@@ -296,7 +302,6 @@ def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
 
 
 _TOPIC_IN_JAPANESE = re.compile(r"[はがを]")
-_DIGITS = "0123456789-"
 _IT = re.compile(r"(?:it|they|er|sie|es)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _TOLD_BEFORE = re.compile(r"\w (?:it|them|es|ihn|me|mich)\b", re.IGNORECASE)
