@@ -285,6 +285,19 @@ def test_a_change_is_left_to_the_line_that_it_names_most_closely(
     assert [n for n, mark in enumerate(marks(*pieces)) if mark] == marked
 
 
+def test_a_part_is_not_left_to_its_own_sentence() -> None:
+    insured, _ = marks(
+        piece("msg_1", "Das Boot ist bei Nordia versichert, der Laden bei Falk.", order=1),
+        piece(
+            "msg_2",
+            "Mit dem Boot bin ich zu Sirius gewechselt, der Laden bleibt bei Falk.",
+            order=2,
+            days=1,
+        ),
+    )
+    assert insured.startswith('"Das Boot ist bei Nordia versichert" replaced on ')
+
+
 def test_a_list_of_things_is_marked_with_each_that_is_over() -> None:
     owned, *_ = marks(
         piece("msg_1", "I own a red kayak, a yellow canoe and a white dinghy.", order=1),

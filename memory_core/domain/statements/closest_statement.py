@@ -27,13 +27,14 @@ def is_left_to_closer(
         others: Further earlier statements of the same person.
 
     """
-    shared, thing = shared_names(now.naming, before.naming), topic(now)
+    names, words = now.naming_changed, before.text.strip(" .!。")
+    shared, thing = shared_names(names, before.naming), topic(now)
     if thing <= shared or not _names_more(before, now):
         return False
     return any(
         shared < closer and thing <= closer
         for other in others
-        if (closer := shared_names(now.naming, other.naming))
+        if words not in other.text and (closer := shared_names(names, other.naming))
     )
 
 
