@@ -25,6 +25,7 @@ from memory_core.domain.statements.contradictions import contradiction
 from memory_core.domain.statements.exclusive_instructions import (
     NEGATED,
     are_exclusive,
+    are_of_two_things,
     is_instead_of,
     names_thing,
 )
@@ -252,7 +253,8 @@ class EffectFinder:
         for the end of all instructions ends all. Without shared words it is the nearest
         instruction, unless the wish may be none, is an instruction by itself, or names another
         thing: "you may push to main again" ends only what is about pushing or main. "Stop pushing
-        to main" forbids once more what is forbidden, and ends nothing.
+        to main" forbids once more what is forbidden, and ends nothing. What is said of another
+        thing ends nothing either: "in beacon" after "in atlas".
         """
         if wish.extent == "all_instructions":
             return list(instructions)
@@ -264,6 +266,9 @@ class EffectFinder:
             if are_exclusive(instruction.content, wish.text)
         ]:
             return excluded
+        instructions = [
+            each for each in instructions if not are_of_two_things(each.content, wish.text)
+        ]
         reading = read(wish.text)
         shared = _sharing_most_words(wish.text, instructions)
         if stops_something(reading):

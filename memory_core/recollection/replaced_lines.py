@@ -27,6 +27,7 @@ from memory_core.domain.statements.change_messages import (
     read,
 )
 from memory_core.domain.statements.changes import LaterChange, Line, change_between, change_of_line
+from memory_core.domain.statements.closest_statement import is_left_to_closer
 from memory_core.domain.statements.values_said import values_in
 from memory_core.domain.text import remarks
 from memory_core.domain.text.analyzer import tokens
@@ -40,6 +41,8 @@ MOST_REPLACED = 3
 
 A turn, its fact and the profile's line tell the same thing.
 """
+MOST_PARTS = 3
+"""The most changes of a line's parts with which it is marked."""
 MARK_TOKENS = 30
 """The most tokens of the later message that a mark repeats."""
 PART_TOKENS = 12
@@ -192,13 +195,16 @@ def mark_replaced_pieces(
         The pieces that are told, in their order.
 
     """
-    marks: dict[int, str] = {}
-    for change in find_replaced_pieces(pieces, moment, untold):
-        marks[change.earlier] = change.mark
+    marks: dict[int, list[str]] = {}
+    repeating: dict[int, str] = {}
+    changes = find_replaced_pieces(pieces, moment, untold)
+    for change in sorted(changes, key=lambda change: change.at):
+        marks.setdefault(change.earlier, []).append(change.mark)
         for place in _repeating(change, pieces):
-            marks.setdefault(place, f"about what was {change.mark}")
+            repeating.setdefault(place, f"about what was {change.mark}")
+    every = repeating | {place: "; ".join(of_piece) for place, of_piece in marks.items()}
     return [
-        replace(piece, mark=marks[place]) if place in marks else piece
+        replace(piece, mark=every[place]) if place in every else piece
         for place, piece in enumerate(pieces)
     ]
 
@@ -232,7 +238,8 @@ def find_replaced_pieces(
     changes = [
         change
         for earlier in earlier_lines
-        if (change := _replaced(earlier, changing, moment)) is not None
+        for change in _replaced(earlier, changing, moment)
+        if not _is_left_to_closer(change, every)
     ]
     chosen, times = list[Replaced](), Counter[int]()
     for change in sorted(changes, key=lambda change: -change.likeness):
@@ -240,6 +247,22 @@ def find_replaced_pieces(
         if times[change.later] <= MOST_REPLACED:
             chosen.append(change)
     return chosen
+
+
+def _is_left_to_closer(change: Replaced, every: Sequence[_ComparedPiece]) -> bool:
+    """Whether a change is about what another earlier piece tells, which it names more closely."""
+    before, now = (
+        next(iter(read(text, is_own=True).sentences), None)
+        for text in (change.words, change.statement)
+    )
+    later = next(piece for piece in every if piece.place == change.later)
+    earlier = (
+        sentence
+        for piece in every
+        if piece.speaker == later.speaker and later.is_after(piece) and piece is not later
+        for sentence in piece.message.sentences
+    )
+    return before is not None and now is not None and is_left_to_closer(before, now, earlier)
 
 
 def _asked_before(pieces: Iterable[Piece]) -> dict[str, str]:
@@ -293,8 +316,12 @@ class Replaced:
 
 def _replaced(
     earlier: _ComparedPiece, changing: Sequence[_ComparedPiece], moment: datetime
-) -> Replaced | None:
-    """Find the piece that replaces a piece at a moment; `changing` has the latest first."""
+) -> list[Replaced]:
+    """Find the pieces that replace a piece, or parts of it, at a moment.
+
+    `changing` has the latest first. Of each part the latest change counts.
+    """
+    changes: list[Replaced] = []
     text = earlier.piece.text
     name, value = _name_and_value(text)
     # The name of a line of the profile begins with a small letter, as no speaker's does.
@@ -314,7 +341,9 @@ def _replaced(
             if begins is not None and begins > moment:
                 continue
             words = earlier.as_told(change.replaced)
-            return Replaced(
+            if any(words in newer.words or newer.words in words for newer in changes):
+                continue
+            replaced = Replaced(
                 earlier.place,
                 later.place,
                 later.piece.id,
@@ -322,9 +351,12 @@ def _replaced(
                 excerpt(later.as_told(change.statement), (), MARK_TOKENS),
                 _likeness(change.replaced, change.statement),
                 words,
-                is_part=len(words) <= WHOLE * len(earlier.piece.text),
+                is_part=change.is_part or len(words) <= WHOLE * len(earlier.piece.text),
             )
-    return None
+            changes.append(replaced)
+            if not replaced.is_part or len(changes) == MOST_PARTS:
+                break
+    return changes
 
 
 def _repeating(change: Replaced, pieces: Sequence[Piece]) -> list[int]:

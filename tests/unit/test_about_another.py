@@ -118,3 +118,38 @@ def test_a_thing_is_no_person_of_an_age() -> None:
 def test_a_time_is_nothing_that_is_drunk() -> None:
     assert set(slots_of("i quit drinking 3 weeks ago and started running")) == {"drinks alcohol"}
     assert slots_of("I don't drink coffee.") == {"drinks coffee": "no"}
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("I also work at a bakery as a cashier on Saturdays.", "employer"),
+        ("I also work at a bakery as a cashier on Saturdays.", "occupation"),
+        ("I bought a Volvo as a second car.", "car"),
+        ("I live in Porto in the winter.", "home city"),
+        ("Samstags arbeite ich als Kassiererin bei Otto.", "employer"),
+        ("週末は本屋で働いています。", "employer"),
+        ("Wir sind mit der Werkstatt nach Ulm gezogen.", "home city"),
+        ("Ich bin mit dem Verlag nach Trier umgezogen.", "home city"),
+        ("Unsere Nachbarn sind nach Trier umgezogen.", "home city"),
+        ("工場は熊本に引っ越しました。", "home city"),
+    ],
+)
+def test_what_stands_beside_the_job_or_home_takes_no_place(text: str, attribute: str) -> None:
+    assert attribute not in slots_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("I also moved to Bremen in May.", "home city", "Bremen"),
+        ("Also I work at Bosch now.", "employer", "Bosch"),
+        ("Ich bin mit meiner Familie nach Trier gezogen.", "home city", "Trier"),
+        ("Mein Mann und ich sind nach Köln gezogen.", "home city", "Köln"),
+        ("妻と私は熊本に引っ越しました。", "home city", "熊本"),
+    ],
+)
+def test_what_takes_the_place_of_the_job_or_home_fills_the_slot(
+    text: str, attribute: str, value: str
+) -> None:
+    assert slots_of(text)[attribute] == value

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.statements.exclusive_instructions import are_exclusive, names_thing
+from memory_core.domain.statements.exclusive_instructions import (
+    are_exclusive,
+    are_of_two_things,
+    names_thing,
+)
 from memory_core.domain.statements.wish_signs import read
 
 
@@ -102,3 +106,32 @@ def test_a_permission_that_names_a_thing_ends_only_what_is_about_it(permission: 
 )
 def test_a_permission_about_answers_may_end_the_nearest_instruction(permission: str) -> None:
     assert not names_thing(read(permission))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "permission", "apart"),
+    [
+        ("Never merge on green in lighthouse.", "In kestrel you may merge on green.", True),
+        ("Never quote prices to Lund.", "You may quote prices to Aalto.", True),
+        (
+            "Ruf Frau Sommer bitte nie vor acht an.",
+            "Herrn Winter darfst du vor acht anrufen.",
+            True,
+        ),
+        ("Ruf Herrn Sommer bitte nie vor acht an.", "Herrn Winter darfst du anrufen.", True),
+        ("Nie direkt auf main pushen in heron.", "In egret darfst du auf main pushen.", True),
+        (
+            "Never merge on green in lighthouse.",
+            "You may merge on green in lighthouse again.",
+            False,
+        ),
+        ("Never quote prices to Lund.", "You may quote prices now.", False),
+        ("Never push to main.", "Pushing to main is fine now.", False),
+        ("Never email me at night.", "You can email me at any time.", False),
+        ("Always reply in formal English.", "You can reply in a casual tone.", False),
+    ],
+)
+def test_a_permission_for_one_thing_says_nothing_of_another(
+    instruction: str, permission: str, apart: bool
+) -> None:
+    assert are_of_two_things(instruction, permission) is apart

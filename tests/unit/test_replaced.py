@@ -220,3 +220,91 @@ def test_an_answer_about_something_else_or_of_another_day_is_not_marked(
     )
     assert marked_lines[0]
     assert marked_lines[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "marked"),
+    [
+        (
+            ("The rent of unit 2 is 700.", "The rent of unit 5 is 760."),
+            "The rent of unit 5 went up to 800.",
+            [1],
+        ),
+        (
+            ("The Larkin poster is due on March 3.", "The Osmond leaflet is due on March 9."),
+            "The Osmond leaflet is due on March 20 instead.",
+            [1],
+        ),
+        (
+            ("I'm flying to Malta on October 3.", "I'm flying to Riga on October 21."),
+            "The Riga flight was moved to October 22.",
+            [1],
+        ),
+        (
+            ("My boat is insured with Nordia.", "My shop is insured with Falk."),
+            "I switched the shop insurance to Sirius.",
+            [1],
+        ),
+        (
+            ("Am 3. Oktober fliege ich nach Malta.", "Am 21. Oktober fliege ich nach Riga."),
+            "Der Flug nach Riga wurde auf den 22. verschoben.",
+            [1],
+        ),
+        (
+            ("Die Miete von Laden 1 beträgt 900 Euro.", "Die Miete von Laden 2 beträgt 950 Euro."),
+            "Die Miete von Laden 2 ist auf 990 Euro gestiegen.",
+            [1],
+        ),
+        (
+            ("1号館の家賃は6万円です。", "2号館の家賃は7万円です。"),
+            "2号館の家賃が8万円に上がりました。",
+            [1],
+        ),
+        (
+            ("The choir in Kent meets on Monday.", "The choir in Hove meets on Friday."),
+            "The choir in Hove was moved to Sunday.",
+            [1],
+        ),
+        (
+            ("I drive a Golf.", "I drive my Golf to Bremen every Friday."),
+            "Sold the Golf in Bremen.",
+            [0, 1],
+        ),
+        (
+            ("My rent is 800.", "I pay 800 a month for rent in Kent."),
+            "My rent went up to 850.",
+            [0, 1],
+        ),
+    ],
+)
+def test_a_change_is_left_to_the_line_that_it_names_most_closely(
+    earlier: tuple[str, ...], later: str, marked: list[int]
+) -> None:
+    texts = (*earlier, later)
+    pieces = [piece(f"msg_{n}", text, order=n, days=n) for n, text in enumerate(texts)]
+    assert [n for n, mark in enumerate(marks(*pieces)) if mark] == marked
+
+
+def test_a_part_is_not_left_to_its_own_sentence() -> None:
+    insured, _ = marks(
+        piece("msg_1", "Das Boot ist bei Nordia versichert, der Laden bei Falk.", order=1),
+        piece(
+            "msg_2",
+            "Mit dem Boot bin ich zu Sirius gewechselt, der Laden bleibt bei Falk.",
+            order=2,
+            days=1,
+        ),
+    )
+    assert insured.startswith('"Das Boot ist bei Nordia versichert" replaced on ')
+
+
+def test_a_list_of_things_is_marked_with_each_that_is_over() -> None:
+    owned, *_ = marks(
+        piece("msg_1", "I own a red kayak, a yellow canoe and a white dinghy.", order=1),
+        piece("msg_2", "Sold the yellow canoe.", order=2, days=1),
+        piece("msg_3", "The dinghy got stolen.", order=3, days=2),
+    )
+    assert owned == (
+        f'"a yellow canoe" replaced on {(NOW + timedelta(days=1)).date()}: Sold the yellow canoe.; '
+        f'"a white dinghy" replaced on {(NOW + timedelta(days=2)).date()}: The dinghy got stolen.'
+    )

@@ -148,6 +148,17 @@ OF_ANOTHER = (
         "The production server runs Postgres 15.",
         "We upgraded the test server. It runs Postgres 16.",
     ),
+    # another of its kind, by a number or a name
+    ("The rent of unit 2 is 700.", "The rent of unit 5 went up to 800."),
+    ("Sample B7 is in rack 2.", "Sample B9 was moved to rack 5."),
+    ("I'm flying to Malta on October 3.", "The Riga flight was moved to October 22."),
+    ("Am 3. Oktober fliege ich nach Malta.", "Der Flug nach Riga wurde auf den 22. verschoben."),
+    ("Laden 1 kostet 900 Euro.", "Laden 2 kostet jetzt 990 Euro."),
+    ("1号館の家賃は6万円です。", "2号館の家賃が8万円に上がりました。"),
+    (
+        "My interview at Otto is on November 10 at 9.",
+        "The Bosch interview was moved to November 12.",
+    ),
 )
 OF_THE_SAME = (
     ("My suitcase weighs 23 kg.", "I repacked my suitcase. It's 19 kg now."),
@@ -233,6 +244,94 @@ OF_THE_SAME = (
     ("I take metformin, 500 mg twice a day.", "she has increased metformin to 1000"),
     ("Dana owns the billing service", "I've taken over billing from Dana as of today"),
     ("Our standup is at 9:45", "standup is at 10 from now on"),
+    # by a number or a name
+    (
+        "My interview at Otto is on November 10 at 9.",
+        "The Otto interview was moved to November 12.",
+    ),
+    ("The rent of unit 2 is 700.", "The rent of unit 2 went up to 800."),
+    ("I'm flying to Riga on November 21.", "The Riga flight was moved to November 22."),
+    ("My shop is insured with Falk.", "I switched the shop insurance to Sirius."),
+    ("The server runs Debian 11.", "The server runs Debian 12 now."),
+)
+PARTS = (
+    (
+        "We keep a piano, a cello and an old harmonium.",
+        "We gave the harmonium away.",
+        "an old harmonium",
+    ),
+    (
+        "The almonds are in the left drawer, the raisins in the right one.",
+        "The raisins are gone.",
+        "the raisins in the right one",
+    ),
+    ("My uncle Otto is 70 and my aunt Vera is 66.", "Otto died in March.", "My uncle Otto is 70"),
+    (
+        "I subscribe to the Herald, the Courier and the Post.",
+        "I cancelled the Courier.",
+        "the Courier",
+    ),
+    (
+        "The van takes diesel and the moped takes petrol.",
+        "Sold the moped.",
+        "the moped takes petrol",
+    ),
+    (
+        "I have a hamster called Pip and a parrot called Coco.",
+        "Coco passed away last week.",
+        "a parrot called Coco",
+    ),
+    ("My drill, my sander and my jigsaw are in the shed.", "The sander got stolen.", "my sander"),
+    (
+        "I pay 30 for the pool, 25 for judo and 18 for the library.",
+        "Judo went up to 29.",
+        "25 for judo",
+    ),
+    ("My horse Bela is 12, my pony Nik is 7.", "Bela died last night.", "My horse Bela is 12"),
+    (
+        "We have two boats: the Anna is at the quay and the Berta is on land.",
+        "We sold the Berta.",
+        "the Berta is on land",
+    ),
+    (
+        "I own a red kayak, a yellow canoe and a white dinghy.",
+        "Sold the yellow one.",
+        "a yellow canoe",
+    ),
+    (
+        "Ich habe ein Klavier, eine Geige und eine alte Orgel.",
+        "Die Geige habe ich verkauft.",
+        "eine Geige",
+    ),
+    (
+        "Die Tomaten stehen im Gewächshaus, die Gurken auf dem Balkon.",
+        "Die Gurken sind eingegangen.",
+        "die Gurken auf dem Balkon",
+    ),
+    ("Ich unterrichte Paul, Emma und Nils.", "Nils hat aufgehört.", "Nils"),
+    (
+        "Ich habe einen Hund namens Bodo und einen Esel namens Fritz.",
+        "Fritz ist gestorben.",
+        "einen Esel namens Fritz",
+    ),
+    ("ハナとシロという犬を飼っています。", "シロが亡くなりました。", "シロという犬を飼っています"),
+    ("ピアノとバイオリンとギターを持っています。", "バイオリンは売りました。", "バイオリン"),
+    ("赤い船は港、青い船は湖にあります。", "青い船は売りました。", "青い船は湖にあります"),
+)
+"""What is told of several things, of one of them, and what was told of that one."""
+WHOLE = (
+    ("My dentist, Dr. Bloom, is on Tuesday at 9.", "The dentist was moved to Friday at 10."),
+    ("I drive a Golf and love it.", "Sold the Golf."),
+    ("I take my coffee with milk and sugar.", "I've given up coffee."),
+    ("My dog Rex is 7 and has a limp.", "Rex died last week."),
+    ("I own a Trek and a Canyon.", "Sold the Trek and the Canyon."),
+    ("The yoga class is on Monday, so I leave at five.", "The yoga class was moved to Tuesday."),
+    ("Ich spiele Tennis und liebe es.", "Mit Tennis habe ich aufgehört."),
+    (
+        "Der Zahnarzt, Dr. Wolf, ist am Montag um 9 Uhr.",
+        "Der Zahnarzt wurde auf Freitag verschoben.",
+    ),
+    ("週末はヨガとピラティスの教室に通っています。", "教室は辞めました。"),
 )
 
 
@@ -245,6 +344,24 @@ def test_what_is_told_of_another_thing_or_person_changes_nothing(earlier: str, l
 @pytest.mark.parametrize(("earlier", "later"), OF_THE_SAME)
 def test_what_is_told_of_the_same_thing_changes_it(earlier: str, later: str) -> None:
     assert change(earlier, later, MOMENTS) is not None or contradiction(earlier, later) is not None
+
+
+@pytest.mark.parametrize(("earlier", "later", "part"), PARTS)
+def test_what_is_told_of_one_of_several_things_changes_its_part(
+    earlier: str, later: str, part: str
+) -> None:
+    made = change(earlier, later, MOMENTS)
+    assert made is not None
+    assert (made.replaced, made.is_part) == (part, True)
+
+
+@pytest.mark.parametrize(("earlier", "later"), WHOLE)
+def test_what_is_told_of_all_that_a_sentence_names_changes_the_sentence(
+    earlier: str, later: str
+) -> None:
+    made = change(earlier, later, MOMENTS)
+    assert made is not None
+    assert (made.replaced, made.is_part) == (earlier, False)
 
 
 @pytest.mark.parametrize(

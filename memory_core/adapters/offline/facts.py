@@ -57,7 +57,7 @@ from memory_core.domain.statements.filled_forms import answers_of_form
 from memory_core.domain.statements.own_words import may_tell, name_of_speaker
 from memory_core.domain.statements.provenance import Proofs
 from memory_core.domain.statements.short_answers import short_answer
-from memory_core.domain.statements.slot_facts import last_word_wins
+from memory_core.domain.statements.slot_facts import last_word_wins, without_other_holders
 from memory_core.domain.text.dictation import CUE, continues
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, without_dots
 
@@ -82,7 +82,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     # person's own words.
     proofs = Proofs(messages)
     facts = [*islice((fact for fact in reading.facts if _is_supported(fact, proofs)), MAX_FACTS)]
-    return last_word_wins(sorted(facts, key=lambda fact: fact.message))
+    return last_word_wins(sorted(without_other_holders(facts), key=lambda fact: fact.message))
 
 
 def _answers(messages: Sequence[Message], number: int, asked: str) -> dict[int, str]:

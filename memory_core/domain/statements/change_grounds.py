@@ -39,7 +39,9 @@ from memory_core.domain.statements.said_things import SELF, UNKNOWN
 from memory_core.domain.statements.same_thing import (
     LEAST_COVERED,
     LEAST_COVERED_BY_SUBJECT,
+    are_named_apart,
     are_of_one_thing,
+    leads_elsewhere,
     names_another,
     same_subject,
     same_thing,
@@ -74,7 +76,7 @@ def change_ground(
         later: The message of the later sentence.
 
     """
-    if now.asks and not now.corrects:
+    if (now.asks and not now.corrects) or are_named_apart(before, now):
         return None
     of_one_thing = are_of_one_thing(before, now) and not _is_missed_once(before, now)
     if (of_one_thing and _over(before, now)) or _died(before, now):
@@ -200,7 +202,7 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     over_before = () if before.is_moved else before.ended
     for ended in ends:
         shared = same_thing(before, now, shared_terms(ended, before.terms))
-        if ended.isdisjoint(before.terms) and _leads_elsewhere(before, now):
+        if ended.isdisjoint(before.terms) and leads_elsewhere(before, now.named.things):
             continue
         if not any(over & shared for over in over_before):
             terms |= shared
@@ -214,15 +216,6 @@ _FLIES_THINGS = re.compile(
     re.IGNORECASE,
 )
 """Flying as a pastime or trade, which no cancelled flight ends."""
-
-
-def _leads_elsewhere(before: SaidSentence, now: SaidSentence) -> bool:
-    """Whether a later thing leads to a place that the earlier sentence does not name.
-
-    For example "the flight to Porto" after "I'm flying to Lisbon".
-    """
-    to = {word for thing in now.named.things for kind, word in thing.which if kind == "to"}
-    return bool(to) and to.isdisjoint(before.terms)
 
 
 def _is_moved(now: SaidSentence) -> bool:
@@ -252,7 +245,7 @@ def _valued(before: SaidSentence, now: SaidSentence, earlier: SpeakerMessage) ->
         return False
     if _denies_number(now):
         return False
-    new, ours = now.change_told.new_values, now.change_told.terms
+    new, ours = now.change_told.new_values, now.change_told.terms & now.naming_changed
     loosely = (now.moves or NOW_INDEED.search(now.text) is not None) and (
         TO_NUMBER.search(now.text) is not None
     )

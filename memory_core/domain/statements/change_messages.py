@@ -125,7 +125,7 @@ class SpeakerMessage:
 
     def before(self, sentence: SaidSentence) -> frozenset[str]:
         """The terms of the sentence before."""
-        place = self.sentences.index(sentence)
+        place = self.sentences.index(sentence) if sentence in self.sentences else 0
         return self.sentences[place - 1].terms if place else frozenset()
 
     def around(self, sentence: SaidSentence) -> frozenset[str]:

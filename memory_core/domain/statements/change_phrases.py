@@ -365,6 +365,12 @@ NOW = _cue(
     r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b"
     r"|(?:今は|今では|新し|これから|現在|今度|最近は|\d月から)"
 )
+GOES_ON = _cue(
+    r"\b(?:still|stays?|stayed|remains?|remained|keeps? (?:on|going)|continues?|unchanged|as before"
+    r"|immer noch|noch immer|weiter(?:hin)?|bleibt|bleiben|bleibe|unverändert)\b"
+    r"|(?:まだ|そのまま|続け|のまま|変わらず|引き続き)"
+)
+"""Says that something is as it was: "Prod is on 16 now, staging still on 15"."""
 FROM_NOW = _cue(
     rf"\b(?:from {_WHEN} on(?:wards)?|going forward|these days|nowadays|as of"
     r"|ab (?:jetzt|sofort|nächste\w*)|künftig|neuerdings|inzwischen"
@@ -493,7 +499,7 @@ OWN = _cue(
     r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich"
     r"|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich|der|die|das)\b"
     r"|\A\W{0,9}(?:ist|sind|hab|bin) (?:ein|der|die|das|noch|schon)\w{0,2}\b"
-    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|\Apet \w{1,20}:"
+    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works|runs|listens|earns|costs)\b|\Apet \w{1,20}:"
     r"|[\u3041-\u30ff\u4e00-\u9fff]"
 )
 GERMAN = _cue(

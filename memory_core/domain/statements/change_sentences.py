@@ -31,6 +31,7 @@ from memory_core.domain.statements.change_phrases import (
     FROM_OLD,
     GERMAN,
     GETS,
+    GOES_ON,
     INSTEAD,
     MOVES,
     NAME_OFF,
@@ -61,6 +62,7 @@ from memory_core.domain.statements.change_phrases import (
     WRONGLY_NAMED,
 )
 from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
+from memory_core.domain.statements.naming_words import naming_words
 from memory_core.domain.statements.said_things import SELF, Thing, ThingsSaid, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
 from memory_core.domain.text.analyzer import has_japanese, words
@@ -177,6 +179,24 @@ class SaidSentence:
     def terms(self) -> frozenset[str]:
         """Its telling terms."""
         return frozenset(term for clause in self.clauses for term in clause.terms)
+
+    @cached_property
+    def naming(self) -> frozenset[str]:
+        """Its words that may tell which thing it is about."""
+        return naming_words(self.text, self.language)
+
+    @cached_property
+    def naming_changed(self) -> frozenset[str]:
+        """Of these, those in clauses that don't say that something goes on as before."""
+        return naming_words(self._changed_text, self.language)
+
+    @cached_property
+    def _changed_text(self) -> str:
+        """Its clauses that don't say that something goes on as before, if any."""
+        if GOES_ON.search(self.text) is None:
+            return self.text
+        changed = (clause.text for clause in self.clauses if not GOES_ON.search(clause.text))
+        return " ; ".join(changed) or self.text
 
     @cached_property
     def values(self) -> Values:
@@ -329,11 +349,12 @@ class SaidSentence:
     @cached_property
     def new_values(self) -> Values:
         """Its times and numbers without those that it names as former."""
+        text = self._changed_text
         return (
-            values_in(BY_HOW_MUCH.sub(" ", NAMED_OLD.sub(" ", self.text)))
+            values_in(BY_HOW_MUCH.sub(" ", NAMED_OLD.sub(" ", text)))
             if self.moves
-            else self.values
-        ) or (NO_VALUES if BY_HOW_MUCH.search(self.text) else self.values)
+            else values_in(text)
+        ) or (NO_VALUES if BY_HOW_MUCH.search(text) else self.values)
 
     @cached_property
     def valued_parts(self) -> tuple[SaidSentence, ...]:

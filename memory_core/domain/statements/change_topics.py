@@ -76,14 +76,60 @@ FOR_SOFTWARE = re.compile(
 """What a tool is used for, to which software moves."""
 
 
-def is_about_home(sentence: str) -> bool:
+_WITH_THING = re.compile(
+    r"\bmit (?:der|dem|den|unser\w{2}|mein\w{2}) (?!(?:familie|kindern|ganzen|frau|mann|freund\w*"
+    r"|hund|katze|eltern)\b)(?P<mover>[\w-]{2,30})(?= |,)[^.!?]{0,60}\b(?:um)?gezogen\b",
+    re.IGNORECASE,
+)
+_THING_MOVED = re.compile(
+    r"(?:\A|[,;] |\b(?:und|aber|and|but) )(?:mein\w{0,2}|unser\w{0,2}|my|our)"
+    r" (?!(?:family|familie)\b)(?P<mover>[\w-]{2,30}(?: [\w-]{2,30}){0,3})"
+    r" (?:(?:has|have|is|are|ist|sind|just|also) )?"
+    r"(?:moved|relocated|nach\b[^.!?]{0,40}\b(?:um)?gezogen)\b",
+    re.IGNORECASE,
+)
+_THING_MOVED_IN_JAPANESE = re.compile(
+    r"(?:\A|[。、])(?!(?:私|僕|俺|うち|私たち|家族|今|最近|来月|先月|今月|先週|昨日|去年|今年|実|春|夏|秋|冬|\d)(?:達|たち)?)"
+    r"(?P<mover>[^、。はがも]{1,12})[はが](?:(?!ので|から|、)[^。]){0,30}(?:引っ越し|引越し)"
+)
+_WITH_SPEAKER = re.compile(r"\A(?:i|me|ich|we|wir|and|und)\Z|[私僕俺]|うち|家族")
+
+
+def moves_another(sentence: str, before: str = "") -> bool:
+    """Whether not the speaker moves, but a thing or a person that the sentence names.
+
+    For example "our club moved to Kassel", "wir sind mit dem Laden nach Kassel gezogen".
+
+    Args:
+        sentence: The sentence.
+        before: An earlier sentence about a home; it may be the home of the one that moves.
+
+    """
+    movers = (_WITH_THING, _THING_MOVED, _THING_MOVED_IN_JAPANESE)
+    for moved in filter(None, (expression.search(sentence) for expression in movers)):
+        name = moved["mover"].casefold()
+        parts = [name] if has_japanese(sentence) else name.split()
+        if not any(part in before.casefold() or _WITH_SPEAKER.search(part) for part in parts):
+            return True
+    return False
+
+
+def is_about_home(sentence: str, before: str = "") -> bool:
     """Whether a sentence about a move is about a home.
 
     A team moves to a tool, and a colleague to another team, in the same words.
 
     "We moved to Kassel", "We moved to a bigger flat"; not "We moved to Vitest", nor "We moved to
-    Phoenix for the web framework".
+    Phoenix for the web framework", nor "Our club moved to Kassel": the subject, or what the
+    speaker moved with ("mit dem Laden"), has a place of its own.
+
+    Args:
+        sentence: The sentence.
+        before: The earlier sentence about a home, which may be that of the one that moves.
+
     """
+    if moves_another(sentence, before):
+        return False
     match = _MOVED_TO.search(sentence)
     if match is None:
         return True

@@ -44,6 +44,7 @@ from memory_core.domain.statements.change_phrases import (
 )
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import HOME, MATTERS, is_about_home
+from memory_core.domain.statements.changed_parts import changed_part, parts_of
 from memory_core.domain.statements.corrected import correction, may_answer, with_correction
 from memory_core.domain.statements.rescheduled import Appointment, rescheduling
 from memory_core.domain.statements.said_things import SELF, adds, is_same
@@ -51,6 +52,7 @@ from memory_core.domain.statements.same_thing import (
     names_another,
     same_subject,
     same_thing,
+    shared_names,
     shared_terms,
     tells_of_another,
 )
@@ -80,13 +82,15 @@ class LaterChange:
     Attributes:
         ground: The kind of change.
         statement: The sentence of the later message that says so.
-        replaced: The sentence of the earlier message that is no longer true.
+        replaced: The sentence of the earlier message that is no longer true, or the part of it.
+        is_part: Whether the sentence tells of other things, too, which the change leaves alone.
 
     """
 
     ground: Ground
     statement: str
     replaced: str
+    is_part: bool = False
 
 
 def change(earlier: str, later: str, moments: Moments | None = None) -> LaterChange | None:
@@ -124,16 +128,39 @@ def change_between(
     slip = None if moments is None else _slip_put_right(earlier, later, moments, asked)
     if slip is not None:
         return slip
-    if not later.keys.isdisjoint(earlier.keys):
-        for now, before in product(later.changing, earlier.sentences):
-            if before.keys.isdisjoint(now.keys) or now.text == before.text:
-                continue
-            ground = change_ground(before, now, earlier, later) or (
-                None if moments is None else _rescheduled(before, now, *moments)
-            )
-            if ground is not None:
-                return LaterChange(ground, now.text, before.text)
-    return _by_kind(earlier, later) or _by_matter(earlier, later)
+    named = None if later.keys.isdisjoint(earlier.keys) else _by_name(earlier, later, moments)
+    return named or _by_kind(earlier, later) or _by_matter(earlier, later)
+
+
+def _by_name(
+    earlier: SpeakerMessage, later: SpeakerMessage, moments: Moments | None
+) -> LaterChange | None:
+    """A change by a message that names the changed thing.
+
+    Of several sentences that it may be about, it is about the one that it names with most words.
+    """
+    closest: LaterChange | None = None
+    most = -1
+    for now, before in product(later.changing, earlier.sentences):
+        if before.keys.isdisjoint(now.keys) or now.text == before.text:
+            continue
+        ground = change_ground(before, now, earlier, later) or (
+            None if moments is None else _rescheduled(before, now, *moments)
+        )
+        if ground is not None and (shared := len(shared_names(before.naming, now.naming))) > most:
+            closest, most = _changed(before, now, ground), shared
+        for part in parts_of(before) if ground is None else ():
+            ground = change_ground(part.sentence, now, earlier, later)
+            shared = len(shared_names(part.sentence.naming, now.naming))
+            if ground is not None and shared > most:
+                closest, most = LaterChange(ground, now.text, part.text, is_part=True), shared
+    return closest
+
+
+def _changed(before: SaidSentence, now: SaidSentence, ground: Ground) -> LaterChange:
+    """A change of a sentence, or of the part that the later one names."""
+    part = changed_part(before, now)
+    return LaterChange(ground, now.text, part or before.text, is_part=part is not None)
 
 
 def _slip_put_right(
@@ -235,13 +262,13 @@ def _by_kind(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | No
         earlier.sentences,
     ):
         if is_another_of(before, now):
-            return LaterChange("matter", now.text, before.text)
+            return _changed(before, now, "matter")
         if _another_of_kind(before, now):
-            return LaterChange("switch", now.text, before.text)
+            return _changed(before, now, "switch")
         if _renamed(before, now):
-            return LaterChange("matter", now.text, before.text)
+            return _changed(before, now, "matter")
         if _put_right(before, now):
-            return LaterChange("value", now.text, before.text)
+            return _changed(before, now, "value")
     return None
 
 
@@ -438,7 +465,7 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
             or tells_of_another(before, now)
             or _is_announced_or_mentioned(before, now, matter.changes)
             or not _states(now, matter.changes)
-            or (matter is MATTERS[HOME] and not is_about_home(now.text))
+            or (matter is MATTERS[HOME] and not is_about_home(now.text, before.text))
             or not is_same(
                 _doer(before, matter.holds, of_kin=matter.of_kin, is_change=False) or SELF,
                 _doer(now, matter.changes, of_kin=matter.of_kin, is_change=True) or _OF_A_THING,
@@ -446,7 +473,7 @@ def _by_matter(earlier: SpeakerMessage, later: SpeakerMessage) -> LaterChange | 
             or _says_same(before, now, matter.changes)
         ):
             continue
-        return LaterChange("matter", now.text, before.text)
+        return _changed(before, now, "matter")
     return None
 
 

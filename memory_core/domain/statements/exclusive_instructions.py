@@ -193,6 +193,40 @@ def is_instead_of(instruction: str, thing: str) -> bool:
     return any(rest.startswith(name) and not rest[len(name) :][:1].isalnum() for rest in rests)
 
 
+_MEANT_FOR = re.compile(
+    r"\b(?P<word>in|for|to|with|at|from|für|bei|mit|an|zu)"
+    r" (?:(?:the|my|our|dem|der|den|die|das) )?(?P<name>[^\W\d_][\w'-]{1,30})"
+    r"(?=\W*\Z|[,;.!?]| (?:on|before|after|until|when|if|again|now|is|are|repo|project|account"
+    r"|repository|branch|app|ist|vor|nach|darf\w*|you|we|always|never)\b)"
+    r"|\b(?P<title>Herrn?|Frau|Mr|Mrs|Ms)\.? (?P<person>[^\W\d_][\w'-]{1,30})",
+    re.IGNORECASE,
+)
+"""What an instruction is meant for: "in atlas", "to Osei", "in the docs repo"."""
+
+
+def are_of_two_things(first: str, second: str) -> bool:
+    """Whether two instructions are meant for different things: "in atlas", "in beacon".
+
+    Args:
+        first: An instruction, in its words.
+        second: Another instruction, or the words that end one.
+
+    """
+    meant = [
+        {
+            ((match["word"] or "").casefold(), (match["name"] or match["person"]).casefold())
+            for match in _MEANT_FOR.finditer(text)
+        }
+        for text in (first, second)
+    ]
+    texts = frozenset(words(first)), frozenset(words(second))
+    return any(
+        led == other_led and name not in texts[1] and other not in texts[0]
+        for led, name in meant[0]
+        for other_led, other in meant[1]
+    )
+
+
 def are_exclusive(first: str, second: str) -> bool:
     """Whether only one of two instructions can be followed.
 

@@ -139,8 +139,9 @@ FOREIGN = frozenset(
 PLACES = frozenset(["home", "work", "school"])
 _TELLS_APART = """
     first second third other left right current older younger elder eldest youngest private personal
-    home work former last main zweite zweiten andere anderen linke linken linkes rechte rechten
-    rechtes ältere jüngere ältester jüngster
+    home work former last main big small large zweite zweiten andere anderen linke linken linkes
+    rechte rechten rechtes große großen großes kleine kleinen kleines ältere jüngere ältester
+    jüngster
 """
 TELLS_APART = frozenset(_TELLS_APART.split())
 """Words that distinguish two things of a kind, though they have little other meaning."""

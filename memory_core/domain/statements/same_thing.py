@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import product, takewhile
 
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE
 from memory_core.domain.statements.labels import are_labelled_apart
-from memory_core.domain.statements.said_things import SELF, is_same
+from memory_core.domain.statements.naming_words import IS_LABEL, naming_words
+from memory_core.domain.statements.said_things import SELF, Thing, is_same
 from memory_core.domain.statements.things_in_common import in_common, is_another
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.text_cache import keep_texts
@@ -79,6 +80,19 @@ def shared_terms(ours: Collection[str], theirs: Collection[str]) -> frozenset[st
     return both | alike | compounds
 
 
+def shared_names(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
+    """The naming words that two texts share; labels only as they are written.
+
+    Args:
+        ours: Naming words of the first text.
+        theirs: Naming words of the second text.
+
+    """
+    labels = frozenset(word for word in ours if word.endswith(IS_LABEL))
+    of_others = frozenset(word for word in theirs if not word.endswith(IS_LABEL))
+    return shared_terms(frozenset(ours) - labels, of_others) | labels.intersection(theirs)
+
+
 LONGEST_COMPOUND = 40
 """Letters of the longest compound whose beginnings are compared."""
 
@@ -130,11 +144,47 @@ def names_another(before: SaidSentence, now: SaidSentence) -> bool:
     )
 
 
+def topic(sentence: SaidSentence) -> frozenset[str]:
+    """The words for the thing that a sentence tells of.
+
+    Args:
+        sentence: The sentence.
+
+    """
+    if has_japanese(sentence.text):
+        end = _TOPIC_IN_JAPANESE.search(sentence.text)
+        text = sentence.text[: end.start()] if end else ""
+        return naming_words(text, sentence.language)
+    things = [thing for thing in sentence.named.things if not thing.acts]
+    ended = frozenset[str]().union(*sentence.ended)
+    over = [thing for thing in things if not ended.isdisjoint(thing.words)]
+    first = (over or [thing for thing in things if thing.does] or things)[:1]
+    return frozenset[str]().union(*(names_of(thing, sentence.naming) for thing in first))
+
+
+def names_of(thing: Thing, naming: frozenset[str]) -> frozenset[str]:
+    """The naming words of a sentence that name one of its things.
+
+    Args:
+        thing: The thing.
+        naming: The naming words of the sentence.
+
+    """
+    apart = ("does", "object") if thing.does else ("does", "object", "to", "from")
+    which = {word for kind, word in thing.which if kind not in apart}
+    words = thing.words | thing.pre | which
+    labels = (name for name in naming if name.endswith(IS_LABEL))
+    return (words & naming).union(
+        label for label in labels if any(label.startswith(word) for word in words)
+    )
+
+
 def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
     """Whether the later sentence tells of another thing than the earlier, by its subjects.
 
     A subject of both has another owner or another companion: "my sister's flight", "the meeting
-    with Anna". Or their labels name two things: "Contoso: …", "Fabrikam: …". Or "it" goes on with a
+    with Anna". Or their labels name two things: "Contoso: …", "Fabrikam: …", "flat 2", "flat 4", or
+    their names: "flying to Lisbon", "the Oslo flight". Or "it" goes on with a
     subject that the earlier sentence does not have: "Die Kaution wurde erhöht. Sie beträgt jetzt
     1050 Euro."
 
@@ -143,7 +193,7 @@ def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
         now: The later sentence.
 
     """
-    if are_labelled_apart(before.text, now.text):
+    if are_labelled_apart(before.text, now.text) or are_named_apart(before, now):
         return True
     theirs = [thing for thing in before.named.things if thing.does]
     ours = [thing for thing in now.named.things if thing.does]
@@ -163,6 +213,56 @@ def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
     antecedents = (thing for thing in now.named.things if not thing.acts and thing.start < it.start)
     terms = frozenset[str]().union(*(thing.words | thing.pre for thing in antecedents))
     return not (shared_terms(terms, before.terms) | shared_terms(before.terms, terms))
+
+
+def are_named_apart(before: SaidSentence, now: SaidSentence) -> bool:
+    """Whether a number or a name tells what both are about from each other.
+
+    Args:
+        before: The earlier sentence.
+        now: The later sentence.
+
+    """
+    if now.corrects:
+        return False
+    theirs, ours = (_labels(topic(sentence)) for sentence in (before, now))
+    if any(theirs[head].isdisjoint(ours[head]) for head in theirs.keys() & ours.keys()):
+        return True
+    alike = [
+        thing
+        for thing in now.named.things
+        if not thing.acts and shared_terms(thing.words, before.terms)
+    ]
+    return bool(before.names - now.terms) and (
+        leads_elsewhere(before, (thing for thing in alike if thing.does))
+        or any(
+            (names := thing.pre & now.names) and names.isdisjoint(before.terms) for thing in alike
+        )
+    )
+
+
+def leads_elsewhere(before: SaidSentence, things: Iterable[Thing]) -> bool:
+    """Whether a later thing leads to a place that the earlier sentence does not name.
+
+    For example "the flight to Porto" after "I'm flying to Lisbon".
+
+    Args:
+        before: The earlier sentence.
+        things: Things of the later sentence.
+
+    """
+    to = {word for thing in things for kind, word in thing.which if kind == "to"}
+    return bool(to) and to.isdisjoint(before.terms)
+
+
+def _labels(names: Collection[str]) -> dict[str, set[str]]:
+    """The labels among naming words, by the word before each label."""
+    labels: dict[str, set[str]] = {}
+    for name in names:
+        head, *label = name.split(IS_LABEL)
+        if len(label) > 1:
+            labels.setdefault(head, set()).add(name)
+    return labels
 
 
 def _actions(sentence: SaidSentence) -> frozenset[str]:
@@ -201,6 +301,7 @@ def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
     return bool(shared_terms(ours, theirs)) if ours or theirs else same_subject(before, now)
 
 
+_TOPIC_IN_JAPANESE = re.compile(r"[はがを]")
 _IT = re.compile(r"(?:it|they|er|sie|es)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _TOLD_BEFORE = re.compile(r"\w (?:it|them|es|ihn|me|mich)\b", re.IGNORECASE)

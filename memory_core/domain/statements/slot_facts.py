@@ -6,12 +6,15 @@ read in the same words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from memory_core.domain.agent_schemas import SaidFact, SaidForesight
+from memory_core.domain.statements.change_topics import moves_another
 from memory_core.domain.statements.fact_checks import AssertedFacts
 from memory_core.domain.statements.provenance import folded_quote
+from memory_core.domain.statements.said_things import adds
 from memory_core.domain.truth.slots import NO_LONGER, folded
 
 _USER, _NAME = "user", "name"
@@ -44,6 +47,54 @@ def add_rule_facts(asserted: AssertedFacts, read: AssertedFacts) -> AssertedFact
     ]
     foresight = [ahead for ahead in read.foresight if not _is_proven(ahead, asserted.foresight)]
     return replace(asserted, facts=facts, foresight=asserted.foresight + foresight)
+
+
+_SINGLE = frozenset(["employer", "occupation", "car", "home city"])
+"""Slots of the user with a single value, to which something may be added all the same."""
+_PART_OF_TIME = re.compile(
+    r"\b(?:on (?:the )?(?:weekends?|saturdays?|sundays?)|at (?:the )?weekends?"
+    r"|in (?:the )?(?:summers?|winters?)|am wochenende|samstags|sonntags|im (?:sommer|winter))\b"
+    r"|週末|[土日]曜",
+    re.IGNORECASE,
+)
+"""Times beside those of the main job or home."""
+_IN_ITS_PLACE = re.compile(
+    r"\A\W{0,9}also\b|\b(?:moved|new|neue[nrs]?|gezogen|sold|verkauft|quit|left|gekündigt)\b"
+    r"|引っ越|転職|買い替え",
+    re.IGNORECASE,
+)
+"""Words for a change, beside which "also" only goes on with the talk."""
+
+
+def without_other_holders(facts: Sequence[SaidFact]) -> list[SaidFact]:
+    """Return facts of which only those fill a slot that take its place.
+
+    A second job or car leaves the first in its place: "I also work at a gym". What moved with the
+    user is not the user: "wir sind mit dem Laden nach Altona gezogen".
+
+    Args:
+        facts: Facts that rules read.
+
+    """
+    remaining = list[SaidFact]()
+    for fact in facts:
+        if fact.subject != _USER or fact.attribute not in _SINGLE:
+            remaining.append(fact)
+        elif fact.attribute == "home city" and moves_another(fact.quote):
+            continue
+        elif _is_added(fact.quote):
+            added = fact.without_slot().changed(text=f"User: {fact.quote}", lasting=True)
+            if all(other.text != added.text for other in remaining):
+                remaining.append(added)
+        else:
+            remaining.append(fact)
+    return remaining
+
+
+def _is_added(quote: str) -> bool:
+    """Whether a quote tells a job, car or home beside another one."""
+    is_beside = adds(quote) or _PART_OF_TIME.search(quote) is not None
+    return is_beside and _IN_ITS_PLACE.search(quote) is None
 
 
 def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
