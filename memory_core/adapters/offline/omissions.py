@@ -117,7 +117,7 @@ _HE_OR_SHE = re.compile(
 )
 _NAMED = re.compile(
     rf"(?<!\A)\b(?!I\b)[A-ZÀ-Þ]|\b(?i:{_RELATION}|{_AT_HOME}|man|woman|guy|lady|person|someone"
-    r"|somebody|baby|doctor|boss|teacher|coworker|dog|cat|kid|ex|owner|trainer|cleaner|nurse|carer|driver|vet)\b"
+    r"|somebody|baby|doctor|boss|teacher|coworker|dog|cat|pet|kid|ex|gfs?|bfs?|actors?|owner|trainer|cleaner|nurse|carer|driver|vet)\b"
 )
 
 
