@@ -41,6 +41,34 @@ def slots_of(text: str) -> dict[str, str | None]:
         "she's 29, works at Zara and just got engaged",
         "my neighbour lost a bet. moved to Oslo",
         "My brother's wife is pregnant and just lost her job. moved in with my parents",
+        "Mum keeps telling the carers I live in Dublin and I'm 30.",
+        "My boss tells people I'm 50 and I live in Rome.",
+        "My grandson shouts all day, I'm Spiderman and I live in New York.",
+        "Dad told the nurse I'm a pilot and I work for KLM, bless him.",
+        "Mama sagt jeden Tag zu mir: Ich wohne in Breslau, ich will heim.",
+        "Mein Opa sagt immer: Ich bin 95 und fühle mich wie 20.",
+        "Mein Sohn schreit den ganzen Tag, ich bin Spiderman und wohne in New York.",
+        "Paul hat beim Vorstellen gerufen: Ich heiße Batman und bin 100!",
+        "Uwe erzählt allen, ich bin allergisch gegen Arbeit.",
+        "生徒が作文に、私は大阪に住んでいます、と書いた。",
+        "祖母がまた、私は東京に住んでいます、と言っていた。",
+        "in roblox i live in brookhaven and i work as a doctor lol",
+        "in my minecraft world i live in a castle and i have 30 horses",
+        "im doing a quiz, it says i am a capricorn and i live in atlantis",
+        "In the campaign I'm a level 5 paladin, I live in Varnhold and I have two dogs.",
+        "In meiner Minecraft-Welt wohne ich in Atlantis und ich habe 30 Pferde.",
+        "マイクラでは大阪に住んでいて、トヨタで働いています。",
+        "My daughter saw the doctor. Allergic to hazel, it turns out.",
+        "Mein Sohn ist 6. Ist allergisch gegen Erdnüsse. Geht in die Sternschule.",
+        "Meine Klientin Birgit: 40, Vegetarierin, wohnt in Graz, allergisch gegen Latex.",
+        "さくらは大阪に引っ越しました。",
+        "健はトヨタで働いています。",
+        "ゆきは結婚しています。",
+        "翔太は今年で8歳です。",
+        "翔太はベジタリアンです。",
+        "太郎はサッカーをやめて、今は英語を習っています。",
+        "母は80歳です。趣味はゴルフです。",
+        "花の卵アレルギーが治りました。",
     ],
 )
 def test_what_is_said_of_another_is_no_fact_of_the_user(text: str) -> None:
@@ -66,10 +94,75 @@ def test_what_is_said_of_another_is_no_fact_of_the_user(text: str) -> None:
         ("Hi there. I live in Rome.", "home city", "Rome"),
         ("父は先月退職しました。私は京都に住んでいます。", "home city", "京都"),
         ("福岡に住んでいます。28歳です。", "age", "28"),
+        ("My mum is 80 and I live in Leeds.", "home city", "Leeds"),
+        ("I told my boss I'm leaving and I live in Rome anyway.", "home city", "Rome"),
+        ("I live in Leeds and Mum tells everybody I'm a nun.", "home city", "Leeds"),
+        ("As I said to the nurse: I'm allergic to kiwi.", "allergy to kiwi", "yes"),
+        ("Wie gesagt: Ich wohne in Breslau.", "home city", "Breslau"),
+        ("Mein Arzt sagt, ich habe Diabetes.", "condition diabetes", "yes"),
+        ("Ich wohne in Ulm und mein Vater sagt immer: Ich bin 95.", "home city", "Ulm"),
+        ("I work as a nurse and in Minecraft I live in a castle.", "occupation", "nurse"),
+        ("I teach coding in Minecraft and I live in Leeds.", "home city", "Leeds"),
+        ("I work in the game industry and I live in Leeds.", "home city", "Leeds"),
+        ("Hi. Allergic to nuts.", "allergy to nuts", "yes"),
+        ("My doctor called. Allergic to latex.", "allergy to latex", "yes"),
+        ("My son Theo has ADHD. We live in Leeds. Allergic to kiwi.", "allergy to kiwi", "yes"),
+        ("息子が二人います。仕事はデザイナーです。", "occupation", "デザイナー"),
+        ("父は医者ですが、私は大阪に住んでいます。", "home city", "大阪"),
+        ("東京は暑いですが、横浜に住んでいます。", "home city", "横浜"),
+        ("利き手は左利きです。", "handedness", "左利き"),
+        ("卵アレルギーが治りました。", "allergy to 卵", "no"),
     ],
 )
 def test_what_the_speaker_says_of_themselves_is_one(text: str, slot: str, value: str) -> None:
     assert slots_of(text)[slot] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("My son Theo has ADHD. Allergic to kiwi.", "User's son Theo is allergic to kiwi"),
+        ("Kofi saw the doctor today. Allergic to latex.", "Kofi is allergic to latex"),
+        ("Rosa's school form. Name: Rosa. Allergic to kiwi.", "Rosa is allergic to kiwi"),
+        ("Mein Sohn Ole: allergisch gegen Soja.", "User: Mein Sohn Ole ist allergisch gegen Soja"),
+        ("Unser Paul kommt in die Schule. Ist Linkshänder.", "User: Unser Paul ist Linkshänder"),
+        ("父は医者です。車の運転はもうしません。", "User: 父は、車の運転はもうしません"),
+        (
+            "Dad's medicine is at 7. I do his meals, he can't swallow anything hard.",
+            "User does Dad's meals, he can not swallow anything hard",
+        ),
+        ("I broke up with my girlfriend Mina.", "Mina is no longer User's girlfriend"),
+        ("I am separated from my husband Luca.", "Luca is no longer User's husband"),
+        ("My husband Luca died in May.", "User's husband Luca has died"),
+        (
+            "Ich habe Schluss gemacht mit meine Freundin Mina.",
+            "User: Freundin Mina ist es nicht mehr",
+        ),
+    ],
+)
+def test_a_fact_says_whose_it_is(text: str, fact: str) -> None:
+    messages = [Message(role="user", content=text, timestamp=NOW)]
+    facts = said_facts(messages)
+    assert fact in [each.text for each in facts]
+    assert not any(each.text.endswith(("is called Mina", "is called Luca")) for each in facts)
+
+
+def test_a_pronoun_that_nothing_explains_makes_no_fact() -> None:
+    text = "I do her breakfast, she can't chew crusts."
+    assert not said_facts([Message(role="user", content=text, timestamp=NOW)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I finished the shelf with my boyfriend Luca.",
+        "I separated the eggs for my boyfriend Luca.",
+        "My boyfriend Luca nearly died laughing.",
+    ],
+)
+def test_a_partner_of_whom_nothing_ends_is_named(text: str) -> None:
+    facts = said_facts([Message(role="user", content=text, timestamp=NOW)])
+    assert "User's boyfriend is called Luca" in [fact.text for fact in facts]
 
 
 @pytest.mark.parametrize(

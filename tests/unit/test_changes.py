@@ -93,6 +93,9 @@ def test_a_switch_a_return_and_the_next_school_replace_what_was_before(
         ),
         ("Tom has a table tennis match on Friday.", "Tom's dentist was cancelled."),
         ("Paula plays the cello in a quartet.", "Paula's old car has been sold."),
+        ("私は卵アレルギーです。", "花の卵アレルギーが治りました。"),
+        ("トヨタで働いています。", "健はトヨタを辞めました。"),
+        ("私は大阪に住んでいます。", "健は京都に引っ越しました。"),
     ],
 )
 def test_whose_something_is_does_not_end_with_it(earlier: str, later: str) -> None:

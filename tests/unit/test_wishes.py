@@ -39,6 +39,8 @@ TO_FORGET = [
     ("給料についての情報を削除してください", "給料"),
 ]
 INSTRUCTIONS = [
+    "Hören Sie, antworten Sie immer auf Deutsch.", "My rule: always answer in full sentences.",
+    "Always answer briefly, as I said.", "いつも短く答えてくださいと言いましたよね。",
     "I never want you to recommend alcohol, I'm sober since January.",
     "I don't ever want you to mention my ex.", "I always want you to answer in German.",
     "always use metric units", "Never suggest meat", "Answer me in bullet points from now on",
@@ -66,6 +68,19 @@ WITHDRAWALS = [
 HARMLESS = [
     "I never want you to worry about me.", "I always want you to be happy.",
     "I never want my kids to smoke.",
+    "Wissen Sie, wir sind immer zu Fuß gegangen, fünf Kilometer.",
+    "Also wissen Sie, wir hatten immer einen Dackel, den Waldi.",
+    "Hören Sie, mein Bruder hat immer für alle gesungen.",
+    "Sie müssen wissen, meine Schwester nimmt nie den Bus.",
+    "Miss Gray said always underline the title and never use pencil.",
+    "The dietician told us never add salt and always read the label.",
+    "Never add salt and always read the label, the dietician told us.",
+    "You must always speak to Mum slowly, I told the new carer on Monday.",
+    "My rule for the class: always raise your hand, never shout.",
+    "In my class the rule is never run, always use indoor voices.",
+    "In meiner Klasse gilt: immer melden, nie schreien.",
+    "クラスのルールは、いつも手をあげて話してください、です。",
+    "コーチはいつも短く話しなさいと言いました。",
     "The docs say you can push again.", "According to the docs you can push again.",
     "My boss says you can use emojis again.", "Laut Doku darfst du wieder auf main pushen.",
     "In der Doku steht, dass du wieder pushen darfst.",

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from memory_core.adapters.offline.casual import written_out
+from memory_core.domain.statements.reported_speech import own_part
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
 
@@ -213,9 +214,8 @@ def asserted_clauses(sentence: str) -> list[Clause]:
     Questions and suppositions are left out, and clauses that `that`, `who`, `which` or `when`
     joins.
     """
-    plain = _REPLACED.sub(
-        r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))
-    )
+    plain = re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(own_part(sentence)).strip().rstrip(".!…"))
+    plain = _REPLACED.sub(r"\1 is ", plain)
     plain = _YEARS_OLD.sub(r"\g<before>\g<age> years old, a ", plain)
     asks = plain.endswith("?")
     if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):

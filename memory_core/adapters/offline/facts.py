@@ -29,6 +29,7 @@ from memory_core.adapters.offline.labels import is_said_of_another, label_of_val
 from memory_core.adapters.offline.omissions import (
     MOST_AFTER,
     MOST_BEFORE,
+    PersonInFocus,
     completed,
     is_about_the_same_person,
 )
@@ -125,6 +126,7 @@ class _Turn:
         before_it: The last sentence that was read, or "".
         was_wrong: Whether the last sentence said that the one before it was wrong.
         label: The last label of a value, with its end, which holds for its paragraph.
+        focus: The person whom its sentences are about.
 
     """
 
@@ -136,6 +138,7 @@ class _Turn:
     before_it: str = ""
     was_wrong: bool = False
     label: tuple[str, int] = ("", 0)
+    focus: PersonInFocus = field(default_factory=PersonInFocus)
 
     def under_label(self, sentence: Sentence) -> Sentence:
         """A sentence behind the label that holds for it."""
@@ -202,6 +205,11 @@ class _Reading:
             if _SCRATCH_THAT.match(sentence.text):
                 self._drop_last(name)
                 continue
+            if sentence.start not in answers:
+                whole = turn.focus.complete(sentence.text)
+                if whole is None:
+                    continue
+                sentence = replace(sentence, text=whole)
             if self._is_passed_over(sentence, turn):
                 continue
             sentence = prepare_sentence(turn.under_label(sentence), opens=not turn.before_it)

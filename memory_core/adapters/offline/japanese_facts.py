@@ -7,6 +7,7 @@ at its verb, and its ending distinguishes a fact from a question, a wish or a gu
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from memory_core.adapters.offline.animals import IN_JAPANESE as ANIMAL
 from memory_core.adapters.offline.animals import JAPANESE_PETS
@@ -14,6 +15,13 @@ from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.introductions import japanese_clauses, with_name
 from memory_core.adapters.offline.occupations import JAPANESE_JOB, JAPANESE_JOBLESS, JAPANESE_TRADE
 from memory_core.domain.statements.change_topics import CARS_IN_JAPANESE
+from memory_core.domain.statements.japanese_persons import (
+    BARE_NAME,
+    OTHERS,
+    TIMES,
+    goes_on,
+    person_of,
+)
 from memory_core.domain.truth.slots import NO_LONGER
 
 _V = r"(?P<value>[^、。はがをに\s]{1,20})"
@@ -175,9 +183,16 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "allergy to {value}",
         r"(?:(?P<who>[^、。はが\s]{1,8})(?:は|が"
-        r"|には))?(?P<value>[^、。はがの\s]{1,10})(?:の)?アレルギー(?:が|です|で|を|持ち|なん"
+        r"|には))?(?P<value>[^、。はがの\s]{1,10})(?:の)?アレルギー(?:が(?!治|なくな|よくな|消え)|です|で|を|持ち|なん"
         r"|なので)",
         filled="yes",
+    ),
+    Row(
+        "allergy to {value}",
+        r"(?:(?P<who>[^、。はが\s]{1,8})(?:は|の))?(?P<value>[^、。はがの\s]{1,10})(?:の)?アレルギー(?:が|は)"
+        r"(?:[^、。]{0,6})(?:治り|治っ|なくなり|なくなっ|消え)",
+        filled="no",
+        denies=True,
     ),
     Row(
         "condition {value}",
@@ -291,10 +306,6 @@ _ROWS: tuple[Row, ...] = (
         r"|です)(?:が|。|\Z|よ|ね|で|を)?.{0,8}",
     ),
 )
-_OTHERS = (
-    f"{_ONE}|{_MANY}|{ANIMAL}|両親|家族|彼|先生|店長|社長|部長|課長|先輩|後輩|同級生|知り合い|隣人|主人"
-    "|ルームメイト|クラスメート|元カ[レノ]|[^、。は\\s]{1,6}(?:さん|くん|ちゃん|氏|の人|たち)"
-)
 JAPANESE = ClauseLanguage(
     rows=_ROWS,
     unasserted=re.compile(
@@ -304,7 +315,12 @@ JAPANESE = ClauseLanguage(
     ),
     denied=re.compile(r"(?:ない|ません|なかった)"),
     later=re.compile(r"(?:来週|再来週|来月|来年|\d{1,2}月|明日)から"),
-    another=re.compile(rf"(?P<other>{_OTHERS})(?:の[^、。は]{{1,8}})?(?:は|が|も|、もう|、最近)"),
+    another=re.compile(
+        rf"(?P<other>\A(?:(?:{TIMES})、?)?{BARE_NAME}(?=は"
+        r"|の[^、。はがの]{0,8}(?:アレルギー|喘息|病気|趣味|仕事|年齢|誕生日|血液型"
+        r"|身長|体重)[はがを])"
+        rf"|(?:{OTHERS}|{ANIMAL})(?=(?:の[^、。は]{{1,8}})?(?:は|が|も|、もう|、最近)))"
+    ),
 )
 _PARTS = re.compile(
     r"(?<=[辞や]めて)、|(?<=退職して)、|(?<=引っ越して)、|(?<=[すたるいだ])(?:が|けど|けれど|ので|から|し)、|(?<=です)けど|[。！!\n]"
@@ -343,6 +359,17 @@ def with_topic(sentence: str, before: str, after: str = "") -> str:
     )
 
 
+def _with_persons(parts: Iterable[str]) -> Iterator[str]:
+    """The clauses of a sentence, each with the person of the first as its topic."""
+    person = ""
+    for part in parts:
+        if person and goes_on(part):
+            yield f"{person}は、{part}"
+        else:
+            person = person_of(part)
+            yield part
+
+
 def is_age_of_another(sentence: str, before: str) -> bool:
     """Whether an age is that of an animal or relative named right before.
 
@@ -378,7 +405,8 @@ def clauses(sentence: str, *, asks: bool) -> list[str]:
         asks: Whether it is a question.
 
     """
-    parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
+    stripped = (part.strip() for part in _PARTS.split(sentence))
+    parts = [*_with_persons(part for part in stripped if part)]
     return [
         clause
         for part in (parts[:-1] if asks else parts)

@@ -8,6 +8,7 @@ the sentence as it was said.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.casual import with_subject, written_out
@@ -15,7 +16,9 @@ from memory_core.adapters.offline.clauses import FAMILY_OR_FRIEND
 from memory_core.adapters.offline.fact_values import MOMENT
 from memory_core.domain.statements.change_clauses import telling
 from memory_core.domain.statements.first_person import names_speaker
+from memory_core.domain.statements.japanese_persons import goes_on, person_of
 from memory_core.domain.text.analyzer import has_japanese, words
+from memory_core.domain.text.given_names import is_given_name
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
 
 MOST_BEFORE = 600
@@ -66,6 +69,144 @@ def is_about_the_same_person(sentence: str, before: str) -> bool:
     written = written_out(sentence)
     lacks_subject = _NO_SUBJECT.match(sentence) is not None or with_subject(written) != written
     return lacks_subject and not names_speaker(sentence, None)
+
+
+_RELATION = (
+    rf"{FAMILY_OR_FRIEND}|client|student|pupil|patient|grandson|granddaughter|grandchild|godson"
+    r"|stepson|stepdaughter|youngest|eldest|oldest|boy|girl|toddler|housemate|frau|mann|tochter"
+    r"|sohn|schwester|bruder|freund(?:in)?|mutter|vater|onkel|tante|nachbar(?:in)?|kollege|kollegin"
+    r"|enkel(?:in)?|klient(?:in)?|schüler(?:in)?|patientin|kind|jüngste[rs]?|älteste[rs]?|kleine[rs]?"
+)
+_AT_HOME = (
+    "mum|mom|mummy|mama|dad|daddy|papa|grandma|granny|grandpa|gran|nana|oma|opa|mutti|vati|mutter"
+    "|vater"
+)
+_CALLED = r"[A-ZÀ-Þ][a-zà-ÿ]{1,15}"
+_PERSON = re.compile(
+    r"\A(?:(?:[Ss]o|[Aa]nd|[Bb]ut|[Ww]ell|[Oo]h|[Aa]lso|[Bb]tw|[Uu]nd|[Aa]ber|[Aa]ch),? ){0,2}"
+    r"(?:(?P<pronoun>[Hh]e|[Ss]he|[Ee]r)(?= [a-z]|['’]s)"
+    rf"|(?P<person>(?i:(?:my|our|meine?|unsere?) (?:[a-zäöüß-]{{2,12}} ){{0,2}}?(?:{_RELATION}))\b"
+    rf"(?:,? {_CALLED}\b)?|(?:[Mm]y|[Oo]ur|[Uu]nsere?) (?P<ours>{_CALLED})\b|(?i:{_AT_HOME})\b"
+    rf"|(?P<name>{_CALLED})\b))"
+    r"(?P<next>['’]s? [a-z]| (?!and\b|und\b|or\b|oder\b)[a-zà-ÿ]|: | \(\d"
+    r"|(?P<joined>,? (?:and|und) ))"
+)
+"""The person whom a sentence is about."""
+_STATE = re.compile(
+    r"(?:also |auch |and |und )?(?P<state>allergic to|vegetarian|vegan|c(?:o)?eliac|diabetic"
+    r"|asthmatic|lactose|gluten|left-handed|autistic|allergisch (?:gegen|auf)|vegetarier(?:in)?"
+    r"|vegetarisch|veganer(?:in)?|diabetiker(?:in)?|linkshänder(?:in)?)\b",
+    re.IGNORECASE,
+)
+"""What a person is, without a subject and a verb."""
+_OF_THEM = re.compile(
+    r"(?:also |auch |and |und )?(?:(?:takes|lives|works|speaks|plays|eats|drinks|hates|loves|likes"
+    r"|goes|needs|wears|studies|attends|weighs|drives|smokes|is allergic|has asthma|wohnt|geht|lebt"
+    r"|arbeitet|spricht|nimmt|isst|trinkt|darf|braucht|spielt|heißt|verträgt|lernt|fährt|liebt"
+    r"|hasst|trägt|leidet|raucht)\b|(?:ist|hat|mag|kann) (?!(?:ja|das|es|er|sie|man|gut|okay|klar"
+    r"|alles|mir|mich|uns|nichts|nicht so)\b))(?! (?:das|es|er|sie|mein\w*|unser\w*|die|der|ich|wir"
+    r"|du)\b)",
+    re.IGNORECASE,
+)
+"""A verb in the third person that opens a sentence without a subject."""
+_FORM = re.compile(r"(?:name|alter|age|klasse|class)\s?:", re.IGNORECASE)
+"""A line of a form, which goes on about the person whom the form is about."""
+_HE_OR_SHE = re.compile(
+    r"\b(?:(?P<owner>his|her(?= (?!(?:to|at|with|and|or|in|on|for|from|about|every|the|a|an|this"
+    r"|that|last|next|is|was|a?gain|today|as|by|so|but|because|when|if|how|what|more)\b)[a-z]))"
+    r"|(?P<him>him|her|he|she))\b"
+)
+_NAMED = re.compile(
+    rf"(?<!\A)\b(?!I\b)[A-ZÀ-Þ]|\b(?i:{_RELATION}|{_AT_HOME}|man|woman|guy|lady|person|someone"
+    r"|somebody|baby|doctor|boss|teacher|coworker|dog|cat|pet|kid|ex|gfs?|bfs?|actors?|owner|trainer|cleaner|nurse|carer|driver|vet)\b"
+)
+
+
+@dataclass(slots=True)
+class PersonInFocus:
+    """The person whom the sentences of a message are about.
+
+    Attributes:
+        person: As the speaker names them: "My son Theo"; "" for a person without a name, None for
+            the speaker and for things.
+
+    """
+
+    person: str | None = None
+
+    def complete(self, sentence: str) -> str | None:
+        """Return a sentence with the person it is about, and remember that person.
+
+        Args:
+            sentence: "Allergic to penicillin."
+
+        Returns:
+            "My son Theo is allergic to penicillin." after "My son Theo has ADHD."; the sentence
+            itself if it has a subject; None if it is about a person without a name.
+
+        """
+        if has_japanese(sentence):
+            return self._complete_japanese(sentence)
+        is_state = _STATE.match(sentence) is not None
+        if is_state or _OF_THEM.match(sentence):
+            if (
+                self.person is None
+                or sentence.rstrip().endswith("?")
+                or (is_state and names_speaker(sentence, None))
+            ):
+                return sentence
+            return _with_subject(self.person, sentence, is_state=is_state) if self.person else None
+        before, self.person = self.person, self._subject_of(sentence)
+        subject = _PERSON.match(sentence)
+        if subject is not None and subject["next"] == ": " and self.person:
+            rest = sentence[subject.end() :]
+            if _STATE.match(rest) and "," not in rest:
+                return _with_subject(self.person, rest, is_state=True)
+        return _with_antecedent(sentence, before or "")
+
+    def _complete_japanese(self, sentence: str) -> str:
+        if self.person and goes_on(sentence) and not sentence.endswith(("？", "?")):
+            return f"{self.person}は、{sentence}"
+        self.person = person_of(sentence)
+        return sentence
+
+    def _subject_of(self, sentence: str) -> str | None:
+        if _FORM.match(sentence):
+            return self.person
+        match = _PERSON.match(sentence)
+        if match is None:
+            return None
+        if match["pronoun"]:
+            return self.person or ""
+        name = match["name"] or match["ours"]
+        if name is not None and not is_given_name(name):
+            return None
+        return "" if match["joined"] else match["person"]
+
+
+def _with_subject(person: str, rest: str, *, is_state: bool) -> str:
+    verb = ("ist " if _GERMAN_STATE.match(rest) else "is ") if is_state else ""
+    return f"{person} {verb}{rest[:1].lower()}{rest[1:]}"
+
+
+_GERMAN_STATE = re.compile(
+    r"(?:auch )?(?:allergisch|vegetari(?:er|sch)|veganer|diabetiker|links)", re.I
+)
+
+
+def _with_antecedent(sentence: str, person: str) -> str:
+    """The sentence with the person in the place of a "he" or "her" without another."""
+    pronoun = _HE_OR_SHE.search(sentence) if person and sentence.startswith(("I ", "We ")) else None
+    if pronoun is None or _NAMED.search(sentence, 0, pronoun.start()):
+        return sentence
+    owner = "'s" if pronoun["owner"] else ""
+    named = re.sub(r"\A(?:My|Our)\b", lambda match: match.group().lower(), person)
+    return f"{sentence[: pronoun.start()]}{named}{owner}{sentence[pronoun.end() :]}"
+
+
+def lacks_person(statement: str) -> bool:
+    """Whether a statement says "he" or "her" and names no person."""
+    return _HE_OR_SHE.search(statement) is not None and _NAMED.search(statement, 1) is None
 
 
 _QUIT = re.compile(

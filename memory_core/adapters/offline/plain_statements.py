@@ -13,9 +13,11 @@ from memory_core.adapters.offline.clauses import asserted_clauses, quotes, witho
 from memory_core.adapters.offline.fact_matches import FoundFact, is_negated
 from memory_core.adapters.offline.fact_values import likes_in_sight
 from memory_core.adapters.offline.lasting_facts import lasting_words
+from memory_core.adapters.offline.omissions import lacks_person
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.statements.change_messages import tells_change
-from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
+from memory_core.domain.statements.reported_speech import reports_in_japanese
+from memory_core.domain.text.analyzer import QUERY_WORDS, has_japanese, terms_of, tokens, words
 from memory_core.domain.text.sentences import Sentence
 
 _HEDGED = re.compile(
@@ -69,6 +71,7 @@ def plain_statement(
     if (
         sentence.asks
         or has_markup(text)
+        or lacks_person(text)
         or _HEDGED.match(re.sub(r"^i\b", "I", text))
         or not (clauses := asserted_clauses(text))
         or quotes(clauses[-1])
@@ -103,7 +106,9 @@ def lasting_statement(sentence: Sentence, speaker_name: str) -> FoundFact | None
 
     """
     text = without_fillers(sentence.text).strip()
-    if is_interrupted(text) or likes_in_sight(text):
+    if is_interrupted(text) or likes_in_sight(text) or lacks_person(text):
+        return None
+    if has_japanese(text) and reports_in_japanese(text):
         return None
     lasting = lasting_words(text, asks=sentence.asks)
     if lasting is None:

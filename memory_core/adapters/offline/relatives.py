@@ -28,6 +28,7 @@ class Relative:
         is_english: Whether the relation is an English word.
         joint: What is between the relation and the name.
         quote: The words that name the relative.
+        end: "died" or "parted" if the sentence says so of this partner, else "".
 
     """
 
@@ -37,6 +38,7 @@ class Relative:
     is_english: bool
     joint: str
     quote: str
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,13 @@ def relatives(text: str) -> Iterator[Relative]:
                 seen.add(key)
                 joint = "の" if language is _JAPANESE else " "
                 yield Relative(
-                    kind, name, is_only, language is _ENGLISH, joint, match.group().strip()
+                    kind,
+                    name,
+                    is_only,
+                    language is _ENGLISH,
+                    joint,
+                    match.group().strip(),
+                    _end_of(text, match, kind),
                 )
 
 
@@ -135,6 +143,48 @@ def _named(match: re.Match[str], language: _Language) -> Iterator[tuple[str, str
         yield groups["only"], groups["name"], True
     else:
         yield groups["one"], groups["name2"], False
+
+
+_PARTNERS = re.compile(
+    r"husband|wife|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|(?:ehe)?frau|(?:ehe)?mann"
+    r"|partnerin|freund|freundin|verlobter?n?|lebensgefährt\w{1,3}",
+    re.IGNORECASE,
+)
+_PARTED_FROM = re.compile(
+    r"\b(?:br(?:oke|oken|eak|eaking) up with|split(?:ting)?(?: up)? (?:with|from)"
+    r"|(?:have|has|had|'ve|am|is|'m) (?:just |finally )?(?:finished|done|through) with"
+    r"|separated from|parted (?:ways )?(?:with|from)|divorced(?: from)?|dumped|lost|buried"
+    r"|ended (?:it|things) with|schluss (?:gemacht )?mit|getrennt von|geschieden von) \Z",
+    re.IGNORECASE,
+)
+_DIED = re.compile(
+    r" (?:(?:has |have )?(?:sadly |suddenly )?(?:died|passed away)\b(?! laughing| (?:his|her)\b)"
+    r"|is dead\b|ist\b[^,;.!?]{0,40} (?:gestorben|verstorben|tot)\b)",
+    re.IGNORECASE,
+)
+_PARTED = re.compile(
+    r" (?:left me|dumped me|broke up with me|ended it|and I (?:(?:have|are|got|just|recently) )?"
+    r"(?:broke up|broken up|split(?: up)?|separated|divorced|no longer together)"
+    r"|(?:hat|hatte|und ich)\b[^,;.!?]{0,40} (?:mich verlassen|schluss gemacht|getrennt))\b",
+    re.IGNORECASE,
+)
+_FROM_WHOM = re.compile(r"\b(?:mich|uns) (?:\w{1,12} ){0,3}von \Z", re.IGNORECASE)
+_TO_PART = re.compile(r"[^,;.!?]{0,20} (?:getrennt|scheiden lassen)\b", re.IGNORECASE)
+
+
+def _end_of(text: str, named: re.Match[str], kind: str) -> str:
+    """How a sentence ends a partnership: "died" or "parted"; else ""."""
+    if _PARTNERS.fullmatch(kind) is None:
+        return ""
+    if _DIED.match(text, named.end()):
+        return "died"
+    near = (text, max(0, named.start() - 40), named.start())
+    parted = (
+        _PARTED_FROM.search(*near)
+        or _PARTED.match(text, named.end())
+        or (_FROM_WHOM.search(*near) and _TO_PART.match(text, named.end()))
+    )
+    return "parted" if parted else ""
 
 
 _AND = re.compile(r",? (?:and|und) |, ")

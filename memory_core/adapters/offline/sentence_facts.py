@@ -43,7 +43,9 @@ from memory_core.adapters.offline.taken_back import put_straight
 from memory_core.adapters.offline.voice import third_person, without_shouting
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.statements.attributes import PET, only_implies_pets
+from memory_core.domain.statements.reported_speech import own_part
 from memory_core.domain.text.sentences import Sentence
+from memory_core.domain.truth.slots import NO_LONGER
 
 _OWN_NOW = re.compile(
     r"(?:weight|rent) is (?:now \d{2,4}|\d{2,4}(?:[.,]\d)?(?: ?kg)? now)\b(?!,? for\b)",
@@ -111,14 +113,15 @@ def read_sentence(
         before: The table's matches in the speaker's last sentence.
 
     """
-    abroad = list(facts_abroad(replace(sentence, text=whole), name))
+    own = own_part(whole)
+    abroad = list(facts_abroad(replace(sentence, text=own), name))
     if whole != with_topic:
         own_text = f"{name}: {sentence.text.strip(' .!')}"
         abroad = [replace(fact, text=own_text) for fact in abroad]
-    table = _read_table(whole, name, abroad, before)
+    table = _read_table(own, name, abroad, before)
     slotted = {fact.text for fact in table.facts if fact.attribute}
     of_table = [fact for fact in table.facts if fact.attribute or fact.text not in slotted]
-    named = list(facts_of_relatives(sentence.text, name))
+    named = list(facts_of_relatives(own if own != whole else sentence.text, name))
     stating = [fact for fact in (*of_table, *abroad) if not _only_implies(fact)]
     statement = (
         None if abroad else plain_statement(sentence, name, [fact.text for fact in of_table])
@@ -241,6 +244,17 @@ def _only_implies(fact: FoundFact) -> bool:
     return only_implies_pets(fact.attribute or "", fact.value or "")
 
 
+def _ends_of_partners(speaker_name: str, relative: Relative) -> str:
+    """The fact that a partner died, or is a partner no longer."""
+    kind, name = relative.kind, relative.name
+    if relative.is_english:
+        if relative.end == "died":
+            return f"{speaker_name}'s {kind} {name} has died"
+        return f"{name} is no longer {speaker_name}'s {kind}"
+    has_died = relative.end == "died"
+    return f"{speaker_name}: {kind} {name} {'ist gestorben' if has_died else 'ist es nicht mehr'}"
+
+
 def _namings(
     named: Iterable[tuple[Relative, FoundFact]], speaker_name: str
 ) -> frozenset[str | None]:
@@ -346,7 +360,11 @@ def facts_of_relatives(text: str, speaker_name: str) -> Iterator[tuple[Relative,
             fact_text = f"{speaker_name}'s {kind} is called {name}"
         else:
             fact_text = f"{speaker_name} has a {kind} called {name}"
-        if relative.is_only:
+        if relative.end:
+            ended = f"{NO_LONGER} {name}"
+            fact_text = _ends_of_partners(speaker_name, relative)
+            fact = FoundFact(fact_text, f"{owner}'s {kind.casefold()}", "name", ended, 0.9)
+        elif relative.is_only:
             fact = FoundFact(fact_text, f"{owner}'s {kind.casefold()}", "name", name, 0.9)
         elif is_animal(kind):
             fact = FoundFact(fact_text, owner, f"{PET}{name}".casefold(), kind, 0.9)

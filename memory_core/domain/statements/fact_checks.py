@@ -44,7 +44,15 @@ from memory_core.domain.statements.provenance import (
 from memory_core.domain.statements.sentence_wishes import may_instruct
 from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.wishes import said_wishes
-from memory_core.domain.text.analyzer import ENGLISH, GERMAN, language_of, tokens, votes_for, words
+from memory_core.domain.text.analyzer import (
+    ENGLISH,
+    GERMAN,
+    has_japanese,
+    language_of,
+    tokens,
+    votes_for,
+    words,
+)
 from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
@@ -416,7 +424,10 @@ class _Record:
     def _knows(self, subject: str) -> bool:
         """Whether a subject's name, or the words for it, were said."""
         owner = canonical_subject(subject).partition("'s ")[0]
-        return owner == "user" or frozenset(tokens(owner)) <= self._terms
+        if owner == "user" or frozenset(tokens(owner)) <= self._terms:
+            return True
+        # a name of one letter is no term: 「花は卵アレルギーです」
+        return has_japanese(owner) and any(owner in message.content for message in self._messages)
 
     def _invents(self, text: str, *, dated: bool = False) -> bool:
         """Whether a text has a number or a name that was not said.

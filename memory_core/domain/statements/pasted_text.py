@@ -3,6 +3,7 @@
     "Shorten this mail: Dear Ms Bell, I live in Zurich …"         all after the request
     "Here's my cousin's bio, please fix the grammar: I work …"    all after the colon
     "My teacher said: always answer in Latin."                    the rest of the paragraph
+    "My teacher says every day: always answer in Latin."          the rest of the sentence
     "[10:02] tom: I'm moving"                                     the line
 
 A request for work on a text, an introduction of one, or a salutation below other words opens it.
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from memory_core.domain.statements.labels import OPENERS
+from memory_core.domain.statements.reported_speech import SPOKEN
 from memory_core.domain.text.prefilter import may_match
 
 _TEXTS = (
@@ -141,6 +143,7 @@ _TERSE_ANSWER = re.compile(
 """A line of a form of questions that only names a value: "A: Lyon"."""
 _SELF = frozenset({"me", "i", "ich", "私", "僕", "俺"})
 """The names of the speaker in a chat that they paste."""
+_END_OF_SPEECH = re.compile(r"(?<=[.!?…])\s|\n|\Z")
 _END = re.compile(
     r"\n[ \t]*\n|\|\||\Z"
     r"|(?<=[.!?…。！？])\s{0,3}(?=[^.!?…。！？\n]{0,40}"
@@ -196,8 +199,8 @@ def _chat(text: str) -> Iterator[tuple[int, int]]:
 def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
     """The places of texts that are not the speaker's."""
     lower = text.lower()
-    for pattern in (_TO_WORK_ON, _INTRODUCED, _SAID_BY_OTHERS, _SALUTATION):
-        if (is_story and pattern is _SAID_BY_OTHERS) or not may_match(pattern, lower):
+    for pattern in (_TO_WORK_ON, _INTRODUCED, _SAID_BY_OTHERS, SPOKEN, _SALUTATION):
+        if (is_story and pattern in (_SAID_BY_OTHERS, SPOKEN)) or not may_match(pattern, lower):
             continue
         for match in pattern.finditer(text):
             salutes = pattern is _SALUTATION
@@ -205,5 +208,6 @@ def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
             if salutes and not match["head"] and not text[:begins].strip():
                 continue
             line = text[begins : begins + 200].partition("\n")[0]
-            end = _END.search(text, begins)
+            ends = _END_OF_SPEECH if pattern is SPOKEN else _END
+            end = ends.search(text, begins + (len(line) - len(line.lstrip())))
             yield begins, len(text) if end is None or salutes or not line.strip() else end.start()

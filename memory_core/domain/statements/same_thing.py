@@ -9,6 +9,7 @@ from itertools import product, takewhile
 from memory_core.domain.statements.change_clauses import LEAST_COMPOUND
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
 from memory_core.domain.statements.change_topics import ALIKE
+from memory_core.domain.statements.japanese_persons import person_of
 from memory_core.domain.statements.labels import are_labelled_apart
 from memory_core.domain.statements.naming_words import IS_LABEL, naming_words
 from memory_core.domain.statements.said_things import SELF, Thing, is_same
@@ -39,7 +40,7 @@ def are_of_one_thing(before: SaidSentence, now: SaidSentence) -> bool:
         now: The later sentence.
 
     """
-    if before.keys.isdisjoint(now.keys):
+    if before.keys.isdisjoint(now.keys) or _names_another_person(before.text, now.text):
         return False
     fewer = min(len(before.terms), len(now.terms))
     shared = shared_terms(before.terms, now.terms)
@@ -193,7 +194,11 @@ def tells_of_another(before: SaidSentence, now: SaidSentence) -> bool:
         now: The later sentence.
 
     """
-    if are_labelled_apart(before.text, now.text) or are_named_apart(before, now):
+    if (
+        are_labelled_apart(before.text, now.text)
+        or are_named_apart(before, now)
+        or _names_another_person(before.text, now.text)
+    ):
         return True
     theirs = [thing for thing in before.named.things if thing.does]
     ours = [thing for thing in now.named.things if thing.does]
@@ -263,6 +268,14 @@ def _labels(names: Collection[str]) -> dict[str, set[str]]:
         if len(label) > 1:
             labels.setdefault(head, set()).add(name)
     return labels
+
+
+def _names_another_person(before: str, now: str) -> bool:
+    """Whether a Japanese sentence names a person, and the earlier one another or the speaker."""
+    if not has_japanese(now) or not (person := person_of(now)) or now[len(person)] == "が":
+        return False
+    earlier = person_of(before)
+    return not earlier or not (earlier.startswith(person) or person.startswith(earlier))
 
 
 def _actions(sentence: SaidSentence) -> frozenset[str]:

@@ -15,6 +15,7 @@ from memory_core.domain.statements.exclusive_instructions import ONCE_MORE, want
 from memory_core.domain.statements.forget_topics import names_all, topic_of
 from memory_core.domain.statements.joined_orders import leaves_out
 from memory_core.domain.statements.linear_models import Likely, likely
+from memory_core.domain.statements.reported_speech import orders_others
 from memory_core.domain.statements.wide_requests import asks_for_all
 from memory_core.domain.statements.wish_forms import fact_named, plain_request
 from memory_core.domain.statements.wish_rules import (
@@ -186,9 +187,12 @@ def wish_of_sentence(
         return Wish("withdrawal", 0, text, 0, 0)
     if (request := _request(reading, before, chances.forget)) is not None:
         return replace(request, text=text)
-    if (work := rule_of_work(reading)) is not None:
+    is_for_others = orders_others(reading.text)
+    if not is_for_others and (work := rule_of_work(reading)) is not None:
         return Wish("instruction", 0, text[work:], 0, 0)
-    if asks_for_each_time(reading) or leaves_out(reading) or wants_value_again(reading):
+    if not is_for_others and (
+        asks_for_each_time(reading) or leaves_out(reading) or wants_value_again(reading)
+    ):
         return Wish("instruction", 0, text, 0, 0)
     if _wants(reading, chances):
         stops = stops_something(reading)

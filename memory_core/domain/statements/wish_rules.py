@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memory_core.domain.statements.reported_speech import narrates, orders_others
 from memory_core.domain.statements.wish_marks import BREAK, OTHER_WORDS
 from memory_core.domain.statements.wish_signs import (
     ACTS,
@@ -18,7 +19,7 @@ MAX_MARKS = 45
 
 def is_no_request(reading: MarkedSentence) -> bool:
     """Whether a sentence can't ask to forget something, whatever its other words."""
-    return not reading.signs.isdisjoint({"neg", "subj"})
+    return not reading.signs.isdisjoint({"neg", "subj"}) or narrates(reading.text)
 
 
 _TASTE = re.compile(
@@ -69,6 +70,8 @@ def is_no_instruction(reading: MarkedSentence) -> bool:
     """Whether a sentence can neither instruct nor lift an instruction."""
     kinds, signs = reading.kind_set, reading.signs
     if signs & {"email", "how0"} or len(reading.kinds) > MAX_MARKS:
+        return True
+    if orders_others(reading.text) or narrates(reading.text):
         return True
     if "SAYS" in _until_act(reading) or _tells_others_permission(reading):
         return True
