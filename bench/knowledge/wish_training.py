@@ -15,9 +15,9 @@ from pathlib import Path
 
 from bench.knowledge.linear import learnt, write
 from memory_core.domain.statements.linear_models import WEIGHTS, LinearModel
+from memory_core.domain.statements.sentence_wishes import ASKS, INSTRUCTS, PERHAPS
 from memory_core.domain.statements.wish_rules import is_no_instruction, is_no_request
 from memory_core.domain.statements.wish_signs import features, read
-from memory_core.domain.statements.wishes import ASKS, INSTRUCTS, PERHAPS
 
 SENTENCES = Path(__file__).parent / "wish_sentences.tsv"
 LABELS = "NFIW"

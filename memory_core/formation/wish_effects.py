@@ -31,8 +31,9 @@ from memory_core.domain.statements.exclusive_instructions import (
 from memory_core.domain.statements.forget_topics import GENERAL_WORDS, japanese_words_of, topic_of
 from memory_core.domain.statements.patterns import repeats
 from memory_core.domain.statements.said_words import KIN_IN_JAPANESE, person_of
+from memory_core.domain.statements.sentence_wishes import FORGETTING, Wish, stops_something
 from memory_core.domain.statements.wish_signs import read
-from memory_core.domain.statements.wishes import FORGETTING, INSTRUCTION, Wish, stops_something
+from memory_core.domain.statements.wishes import INSTRUCTION
 from memory_core.domain.text.analyzer import QUESTION_WORDS, has_japanese, terms_of, words
 from memory_core.domain.text.sentences import sentences
 from memory_core.ledger.documents import message_ids

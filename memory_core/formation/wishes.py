@@ -24,14 +24,9 @@ from memory_core.domain.memory import MemoryType
 from memory_core.domain.requests.memories import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.sentence_wishes import Wish
 from memory_core.domain.statements.wish_limits import holds_until
-from memory_core.domain.statements.wishes import (
-    INSTRUCTION,
-    Wish,
-    key_for,
-    said_wishes,
-    without_requests,
-)
+from memory_core.domain.statements.wishes import INSTRUCTION, key_for, said_wishes, without_requests
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.soft_forget import ToldForgetter
 from memory_core.formation.save import Saver

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.statements.provenance import own_words, without_recalled
+from memory_core.domain.statements.own_words import own_words, without_recalled
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import own_words
 
 
 @pytest.mark.parametrize(

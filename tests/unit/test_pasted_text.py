@@ -8,7 +8,7 @@ from memory_core.adapters.offline.facts import said_facts
 from memory_core.domain.agent_schemas import ExtractedFacts
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.fact_checks import asserted_facts
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import own_words
 from tests.builders import NOW
 
 OTHERS = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.wishes import Wish, said_wishes
+from memory_core.domain.statements.sentence_wishes import Wish
+from memory_core.domain.statements.wishes import said_wishes
 from tests.builders import NOW
 
 

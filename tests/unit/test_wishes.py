@@ -7,10 +7,10 @@ from datetime import datetime, timezone
 import pytest
 
 from memory_core.domain.conversation import Message, Role
+from memory_core.domain.statements.sentence_wishes import Wish
 from memory_core.domain.statements.wish_limits import holds_until
 from memory_core.domain.statements.wishes import (
     REQUESTED,
-    Wish,
     only_requests,
     said_wishes,
     without_requests,

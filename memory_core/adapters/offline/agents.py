@@ -19,7 +19,7 @@ from typing import TypeVar
 from memory_core.adapters.offline import boundaries, summary
 from memory_core.adapters.offline.announced_facts import announced_facts, without_announced
 from memory_core.adapters.offline.behaviour import episode_analysis
-from memory_core.adapters.offline.facts import MAX_FACTS, said_facts, speaker
+from memory_core.adapters.offline.facts import MAX_FACTS, said_facts
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.reconciliation import decided, merged
@@ -57,7 +57,7 @@ from memory_core.domain.memory import Vector
 from memory_core.domain.profile import MIN_CELLS, is_about_length, topic_trait
 from memory_core.domain.scene_assignment import EVERYDAY, PROTOTYPES, about
 from memory_core.domain.scope import Owner
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import name_of_speaker, own_words
 from memory_core.ports import DecisionItem, Embedder, Health, Meter, SceneItem
 
 log = logging.getLogger(__name__)
@@ -380,7 +380,7 @@ def _summary(
     story = summary.narrative(messages, sentences, vectors)
     if fast:
         return fitted(ConversationSummary, narrative=story)
-    actors = [speaker(message) for message in messages]
+    actors = [name_of_speaker(message) for message in messages]
     texts = []
     for message in messages:
         checkpoint()

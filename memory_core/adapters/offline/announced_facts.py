@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.fact_values import job, organisation
-from memory_core.adapters.offline.facts import said_facts, speaker
+from memory_core.adapters.offline.facts import said_facts
 from memory_core.adapters.offline.names import home, place
 from memory_core.adapters.offline.running_rules import fitted
 from memory_core.adapters.offline.voice import subject_and_owner
@@ -32,9 +32,8 @@ from memory_core.domain.statements.appointment_words import (
     CANCELLED_IN_ENGLISH,
     CANCELLED_IN_GERMAN,
 )
-from memory_core.domain.statements.provenance import may_tell, own_words
+from memory_core.domain.statements.own_words import may_tell, name_of_speaker, own_statements
 from memory_core.domain.text.analyzer import tokens
-from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -179,8 +178,8 @@ def _from_a_day_on(number: int, message: Message) -> Iterator[SaidFact]:
 
     The sentences are read without that day.
     """
-    name = speaker(message)
-    for sentence in spoken_sentences(own_words(message.content)):
+    name = name_of_speaker(message)
+    for sentence in own_statements(message.content):
         quote = message.content[sentence.start : sentence.end]
         if not sentence.asks and (cancelled := _CANCELS.search(quote)) is not None:
             yield from _called_off(number, name, quote, cancelled)
@@ -251,7 +250,7 @@ def _facts(message: Message, ahead: SaidForesight) -> Iterator[SaidFact]:
         or not ANNOUNCES.search(ahead.quote)
     ):
         return
-    name, owner, _ = subject_and_owner("I", speaker(message))
+    name, owner, _ = subject_and_owner("I", name_of_speaker(message))
     for clause in asserted_clauses(without_fillers(ahead.quote)):
         words = (
             f"I {clause.rest}"

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from statistics import mean
 
-from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.running_rules import fitted
 from memory_core.adapters.offline.summary import QuotableSentence, candidates
 from memory_core.domain.agent_schemas import (
@@ -25,7 +24,7 @@ from memory_core.domain.agent_schemas import (
     Worked,
 )
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import name_of_speaker, own_words
 from memory_core.domain.text.shortening import beginning
 
 SHORT_WORDS, LONG_WORDS = 12, 45
@@ -157,7 +156,7 @@ def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
     if not user_messages:
         return _analysis_without_users(messages)
     users = beginning(
-        " and ".join(dict.fromkeys(speaker(message) for _, message in user_messages)), 120
+        " and ".join(dict.fromkeys(name_of_speaker(message) for _, message in user_messages)), 120
     )
     texts = [own_words(message.content[:4_000]) for _, message in user_messages]
     statements = candidates(messages)

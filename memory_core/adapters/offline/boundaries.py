@@ -26,7 +26,7 @@ from memory_core.domain.scene_assignment import themes
 from memory_core.domain.statements.appointment_words import EXCUSES
 from memory_core.domain.statements.change_messages import read
 from memory_core.domain.statements.corrected import with_correction
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import own_words
 from memory_core.domain.text.sentences import goes_on
 
 AHEAD, BEHIND = 4, 8

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory_core.domain.text.dictation import spoken_sentences
+from memory_core.domain.statements.own_words import own_statements
 from memory_core.domain.text.sentences import Sentence
 from memory_core.domain.text.spelled_out import spelled_out
 from memory_core.domain.text.text_cache import keep_texts
@@ -188,8 +188,8 @@ _PICTURE = re.compile(r"[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]++
 
 
 def sentences_of_chat(text: str) -> Iterator[Sentence]:
-    """The sentences of a message, which also end at a picture."""
-    for sentence in spoken_sentences(text):
+    """The sentences of a message in own words, which also end at a picture."""
+    for sentence in own_statements(text):
         start = 0
         for end in _PICTURE.finditer(sentence.text):
             if part := sentence.text[start : end.start()].strip():

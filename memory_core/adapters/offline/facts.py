@@ -1,8 +1,9 @@
 """Facts that people state of themselves and other people, with the proving words.
 
 There are two kinds: facts of the table (`fact_patterns`), which may fill a slot, and plain
-statements in the third person, which never do. The facts of each sentence are made in
-`sentence_facts`; the messages are read here.
+statements in the third person, which never do. The messages are read here: which of their sentences
+count, what these leave out, and what corrects or takes back the sentence before. The facts of each
+sentence are made in `sentence_facts`.
 
 Note: a fact is made only of a user's own assertion. Questions, suppositions, quotations, pasted or
 recalled text, and words of systems, tools and nameless assistants make no facts.
@@ -16,48 +17,35 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
-from memory_core.adapters.offline import fact_patterns, japanese_facts
-from memory_core.adapters.offline.casual import sentences_of_chat, with_subject, written_out
+from memory_core.adapters.offline import japanese_facts
+from memory_core.adapters.offline.casual import sentences_of_chat
 from memory_core.adapters.offline.fact_matches import (
     FoundFact,
     denied,
     fact_of_match,
     facts_of_table,
-    is_pupil,
-    matches_of_new_persons,
 )
-from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
-from memory_core.adapters.offline.labels import (
-    is_said_of_another,
-    label_of_value,
-    under_label,
-    with_its_purpose,
-)
+from memory_core.adapters.offline.labels import is_said_of_another, label_of_value, under_label
 from memory_core.adapters.offline.omissions import (
     MOST_AFTER,
     MOST_BEFORE,
     completed,
     is_about_the_same_person,
 )
-from memory_core.adapters.offline.relatives import without_company
-from memory_core.adapters.offline.retractions import PatternMatch, put_right, says_wrong
+from memory_core.adapters.offline.retractions import PatternMatch, says_wrong
 from memory_core.adapters.offline.running_rules import checkpoint
 from memory_core.adapters.offline.sentence_facts import (
-    POINTS,
-    facts_abroad,
-    facts_of_relatives,
-    lasting_statement,
-    namings,
-    plain_statement,
+    SentenceFacts,
+    Source,
+    prepare_sentence,
+    read_answer,
+    read_sentence,
     said_fact,
-    statement_of_change,
-    statement_of_name,
 )
-from memory_core.adapters.offline.taken_back import facts_taken_back, put_straight
-from memory_core.adapters.offline.voice import third_person, without_shouting
+from memory_core.adapters.offline.taken_back import facts_taken_back
+from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import SaidFact
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.attributes import PET, only_implies_pets
 from memory_core.domain.statements.corrected import (
     TAKES_BACK,
     is_bare_time,
@@ -66,25 +54,16 @@ from memory_core.domain.statements.corrected import (
 )
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.filled_forms import answers_of_form
-from memory_core.domain.statements.provenance import Proofs, may_tell, own_words
+from memory_core.domain.statements.own_words import may_tell, name_of_speaker
+from memory_core.domain.statements.provenance import Proofs
 from memory_core.domain.statements.short_answers import short_answer
 from memory_core.domain.statements.slot_facts import last_word_wins
 from memory_core.domain.text.dictation import CUE
 from memory_core.domain.text.sentences import Sentence, breaks_off, goes_on, without_dots
-from memory_core.domain.text.shortening import beginning
 
 MAX_FACTS = 40
 MOST_OF_JOKE = 20
 """Characters of a sentence that only says that the one before was a joke."""
-_OWN_NOW = re.compile(
-    r"(?:weight|rent) is (?:now \d{2,4}|\d{2,4}(?:[.,]\d)?(?: ?kg)? now)\b(?!,? for\b)",
-    re.IGNORECASE,
-)
-"""Opens a message about the speaker; in a later sentence it may be about another person."""
-_OWN_DOWN = re.compile(r"down to \d", re.IGNORECASE)
-"""Opens one likewise: "Repacked the rucksack. Down to 9 kg." is about the rucksack."""
-MAX_NAME = 60
-"""Characters of a person's name in a fact."""
 
 
 def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
@@ -131,21 +110,6 @@ class _LastSentence(NamedTuple):
     text: str
     certain: list[str]
     plain: list[str]
-
-
-class _Source(NamedTuple):
-    """Where a fact was said.
-
-    Attributes:
-        name: Name of the speaker.
-        number: Place of the message.
-        quote: The sentence as it was written.
-
-    """
-
-    name: str
-    number: int
-    quote: str
 
 
 @dataclass(slots=True)
@@ -200,7 +164,7 @@ class _Reading:
 
     certain: dict[str, SaidFact] = field(default_factory=dict)
     plain: dict[str, SaidFact] = field(default_factory=dict)
-    matches: dict[str, list[PatternMatch]] = field(default_factory=dict)
+    matches: dict[str, Sequence[PatternMatch]] = field(default_factory=dict)
     broken_off: dict[str, str] = field(default_factory=dict)
     before: str = ""
     last: dict[str, _LastSentence] = field(default_factory=dict)
@@ -224,15 +188,15 @@ class _Reading:
             asked: What the assistant asked right before, or "".
 
         """
-        name = speaker(message)
+        name = name_of_speaker(message)
         begun = self.broken_off.pop(name, "") if goes_on(message.content) else ""
         turn = _Turn(message, name, answers, asked, begun)
-        for sentence in sentences_of_chat(own_words(message.content)):
+        for sentence in sentences_of_chat(message.content):
             checkpoint()
-            source = _Source(name, number, message.content[sentence.start : sentence.end])
+            source = Source(name, number, message.content[sentence.start : sentence.end])
             if self._is_passed_over(sentence, turn):
                 continue
-            sentence = _written_out(turn.under_label(sentence), opens=not turn.before_it)
+            sentence = prepare_sentence(turn.under_label(sentence), opens=not turn.before_it)
             if self._takes_back(sentence.text, turn, source):
                 continue
             takes_back, turn.was_wrong = "Sorry, " if turn.was_wrong else "", False
@@ -271,7 +235,7 @@ class _Reading:
             or is_about_the_same_person(text, turn.before_it)
         )
 
-    def _takes_back(self, text: str, turn: _Turn, source: _Source) -> bool:
+    def _takes_back(self, text: str, turn: _Turn, source: Source) -> bool:
         """Whether a sentence says that the last was wrong; what it names is denied."""
         slip = says_wrong(text)
         if slip is None:
@@ -287,11 +251,11 @@ class _Reading:
         if not begun:
             return sentence
         for dots in ("…", "..."):
-            self.plain.pop((third_person(f"{begun}{dots}", turn.name) or "").casefold(), None)
+            self.plain.pop(_key(third_person(f"{begun}{dots}", turn.name) or "", None), None)
         return replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
 
     def _read_statement(
-        self, sentence: Sentence, takes_back: str, turn: _Turn, source: _Source
+        self, sentence: Sentence, takes_back: str, turn: _Turn, source: Source
     ) -> None:
         """Read the facts of a sentence that states something.
 
@@ -312,7 +276,8 @@ class _Reading:
         turn.before_it = sentence.text
         whole = takes_back + completed(with_topic, self.before[-MOST_BEFORE:], after)
         counts = len(self.certain), len(self.plain)
-        self._read_sentence(sentence, whole, with_topic, source)
+        before = self.matches.get(turn.name, ())
+        self._take(read_sentence(sentence, whole, with_topic, turn.name, before), source)
         for fact in ended:
             self._keep(fact, source)
         self.before = f"{self.before[-MOST_BEFORE:]} {sentence.text}"
@@ -330,26 +295,33 @@ class _Reading:
         """A speaker's last sentence, or ""."""
         return self.last[name].text if name in self.last else ""
 
-    def _keep(self, fact: FoundFact, source: _Source, *, plain: bool = False) -> None:
+    def _keep(self, fact: FoundFact, source: Source, *, plain: bool = False) -> None:
         """Keep a fact of the table, or a plain statement, unless it was said before."""
         (self.plain if plain else self.certain).setdefault(
-            f"{fact.text.casefold()} {fact.attribute}", said_fact(fact, source.number, source.quote)
+            _key(fact.text, fact.attribute), said_fact(fact, source)
         )
 
-    def _is_read_as_answer(self, sentence: Sentence, turn: _Turn, source: _Source) -> bool:
-        """Whether the sentence is a short answer that fills slots; their facts are kept."""
+    def _take(self, facts: SentenceFacts, source: Source) -> None:
+        """Keep the facts of a sentence; a slip that it puts right is dropped."""
+        self.matches[source.name] = facts.matches
+        if (slip := facts.slip) is not None:
+            self.certain.pop(_key(slip.text, slip.attribute), None)
+        for fact, words in facts.certain:
+            has_words = words in source.quote
+            self._keep(fact, source._replace(quote=words) if words and has_words else source)
+        for fact in facts.plain:
+            self._keep(fact, source, plain=True)
+
+    def _is_read_as_answer(self, sentence: Sentence, turn: _Turn, source: Source) -> bool:
+        """Keep the facts of a short answer that fills slots; whether it is one."""
         meant = turn.answers.get(sentence.start)
         if meant is None:
             return False
-        abroad = list(facts_abroad(replace(sentence, text=meant), turn.name))
-        matches = self._matches(meant, turn.name, abroad)
-        of_table = [fact_of_match(match, turn.name) for match in matches]
-        filling = [fact for fact in (*abroad, *of_table) if fact.attribute is not None]
-        for fact in filling:
-            self._keep(fact, source)
-        return bool(filling)
+        facts = read_answer(meant, turn.name, self.matches.get(turn.name, ()))
+        self._take(facts, source)
+        return bool(facts.certain)
 
-    def _deny(self, slip: str, source: _Source) -> None:
+    def _deny(self, slip: str, source: Source) -> None:
         """Deny what a speaker takes back, which the next sentence may put right."""
         self.matches[source.name] = list(facts_of_table(slip))
         for match in filter(None, map(denied, self.matches[source.name])):
@@ -388,95 +360,6 @@ class _Reading:
                 for key in keys:
                     facts.pop(key, None)
 
-    def _read_sentence(
-        self, sentence: Sentence, whole: str, with_topic: str, source: _Source
-    ) -> None:
-        """Read the facts of a sentence.
-
-        Args:
-            sentence: The sentence.
-            whole: The same, with its topic and what else it leaves out.
-            with_topic: The same, with its topic.
-            source: Where it was said.
-
-        """
-        name = source.name
-        abroad = list(facts_abroad(replace(sentence, text=whole), name))
-        if whole != with_topic:
-            own_text = f"{name}: {sentence.text.strip(' .!')}"
-            abroad = [replace(fact, text=own_text) for fact in abroad]
-        of_table = [fact_of_match(match, name) for match in self._matches(whole, name, abroad)]
-        slotted = {fact.text for fact in of_table if fact.attribute}
-        of_table = [fact for fact in of_table if fact.attribute or fact.text not in slotted]
-        subjects = {fact.subject for fact in of_table}
-        names_given = {fact.subject for fact in of_table if fact.attribute == "name"}
-        pets = {(fact.attribute or "").casefold() for fact in (*of_table, *abroad)}
-        named = list(facts_of_relatives(sentence.text, name))
-        for relative, fact in named:
-            is_pet = (fact.attribute or "").startswith(PET)
-            is_told = fact.attribute == "name" and fact.subject in names_given
-            if (
-                not is_told
-                and relative.name not in subjects
-                and not (is_pet and fact.attribute in pets)
-            ):
-                # The rest of the sentence is another statement, which may tell of a change.
-                has_it = relative.quote in source.quote
-                self._keep(fact, source._replace(quote=relative.quote) if has_it else source)
-        for fact in abroad:
-            self._keep(fact, source, plain=not fact.attribute)
-        for fact in of_table:
-            self._keep(fact, source)
-        stating = [fact for fact in (*of_table, *abroad) if not _only_implies(fact)]
-        statement = (
-            None if abroad else plain_statement(sentence, name, [fact.text for fact in of_table])
-        )
-        if not stating:
-            statement = lasting_statement(sentence, name) or statement
-            if statement is not None and statement.text in namings(named, name):
-                statement = None
-        if statement is not None:
-            statement = replace(statement, text=statement_of_name(statement.text))
-        stated = [] if statement is None else [statement]
-        changed = statement_of_change(sentence, name, [*stating, *stated])
-        for plain_fact in (statement, changed):
-            if plain_fact is not None:
-                self.plain.setdefault(
-                    plain_fact.text.casefold(), said_fact(plain_fact, source.number, source.quote)
-                )
-
-    def _matches(self, text: str, name: str, abroad: Sequence[FoundFact]) -> list[PatternMatch]:
-        """The table's matches in a sentence, which may correct the sentence before."""
-        introduced = _HAS_AGE.search(text) is not None and any(
-            match.row.attribute == "name" for match in self.matches.get(name, ())
-        )
-        matches = list(facts_of_table(without_company(text), introduced=introduced))
-        if abroad:  # the table knows jobs of other languages: "ich bin Bäcker"
-            known = {fact.attribute for fact in abroad} | {None}
-            matches = [
-                match
-                for match in matches
-                if match.row.shape is known_job and match.row.attribute not in known
-            ]
-        slip = put_right(text, self.matches.get(name, []))
-        if slip is not None:
-            wrong = fact_of_match(slip[0], name)
-            self.certain.pop(f"{wrong.text.casefold()} {wrong.attribute}", None)
-            matches = [slip[1]]
-        self.matches[name] = matches
-        likes, elsewhere = likes_in_sight(text), _COUNTED_ELSEWHERE.search(text) is not None
-        return [
-            *(
-                match
-                for match in matches
-                if not POINTS.search(match.groups["value"])
-                and not (likes and match.row.attribute == fact_patterns.OPINION)
-                and not is_pupil(match)
-                and not (elsewhere and (match.row.attribute or "").startswith("number of"))
-            ),
-            *matches_of_new_persons(text),
-        ]
-
 
 _CUES = re.compile(rf"(?:(?:oh|uh|um|ah|äh),? )?(?:{CUE},? |no,? actually,? )+", re.IGNORECASE)
 """Opens a whole statement that takes the place of the one before it."""
@@ -501,7 +384,6 @@ _TO_KEEP = re.compile(
     re.IGNORECASE,
 )
 """A sentence that only asks to keep the one before it."""
-_LAUGH = re.compile(r"(?<=\w)[\s,]{0,2}(?:\s(?:lol|(?:ha){2,})|😂|🤣)[\s.!]{0,3}\Z", re.IGNORECASE)
 _IRONY = re.compile(
     r"(?:oh )?(?:yeah,? right|ja,? klar|ja,? genau),? (?:and |und )?(?:I['’]?m|I am|ich bin) "
     r"|(?:oh )?(?:sure|yeah,? sure),? and (?:I['’]?m|I am) the "
@@ -513,44 +395,10 @@ _IRONY = re.compile(
 """Statements that are not meant: "yeah right, and I'm Batman"."""
 
 
-def _written_out(sentence: Sentence, *, opens: bool) -> Sentence:
-    """A sentence as the tables read it: with its subject, and without laughs and shouting.
-
-    opens: Whether it is the first of its message.
-    """
-    text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
-    text = with_its_purpose(put_straight(text))
-    if opens and _OWN_NOW.match(text):
-        text = f"My {text}"
-    elif opens and _OWN_DOWN.match(text):
-        text = f"I'm {text[:1].lower()}{text[1:]}"
-    return replace(sentence, text=text[:1].upper() + text[1:])
-
-
-def _only_implies(fact: FoundFact) -> bool:
-    return only_implies_pets(fact.attribute or "", fact.value or "")
+def _key(text: str, attribute: str | None) -> str:
+    """The same for facts that say the same."""
+    return f"{text.casefold()} {attribute}"
 
 
 def _is_supported(fact: SaidFact, proofs: Proofs) -> bool:
     return not says_nothing(fact) and proofs.prove(fact.quote, fact.message)
-
-
-_HAS_AGE = re.compile(r"(?:\A|, )\d{1,3}(?=,|\.?\Z)")
-"""An age in a list: "Electrician, 41, divorced"."""
-_COUNTED_ELSEWHERE = re.compile(
-    r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten"
-    r"|team|course|group|shelter|clinic|farm)\b|\bat work\b|\b(?:year|grade) \d\b",
-    re.IGNORECASE,
-)
-"""Places where children and animals are counted that belong to no family.
-
-An example is "30 kids in my class".
-"""
-
-
-def speaker(message: Message) -> str:
-    """Name of a message's speaker, as facts have it.
-
-    It is the actor's name if there is any, else that of the role: "User", "Assistant".
-    """
-    return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()

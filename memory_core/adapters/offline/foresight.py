@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 from memory_core.adapters.offline.clauses import asserted_clauses, expanded, without_fillers
-from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.german_facts import is_german
 from memory_core.adapters.offline.japanese_facts import is_japanese
 from memory_core.adapters.offline.own_plans import is_own, without_reminder
@@ -24,8 +23,7 @@ from memory_core.adapters.offline.voice import is_past, third_person
 from memory_core.domain.agent_schemas import SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.statements.corrected import TAKES_BACK, with_correction
-from memory_core.domain.statements.provenance import may_tell, own_words
-from memory_core.domain.text.dictation import spoken_sentences
+from memory_core.domain.statements.own_words import may_tell, name_of_speaker, own_statements
 from memory_core.domain.text.foreign_dates import names_german_time, with_english_times
 from memory_core.domain.text.forward_dates import Ahead, ahead
 from memory_core.domain.text.spelled_out import spelled_out
@@ -114,7 +112,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
         if not may_tell(message):
             continue
         before, before_key, takes_back = "", "", ""
-        for sentence in spoken_sentences(own_words(message.content)):
+        for sentence in own_statements(message.content):
             checkpoint()
             if says_wrong(sentence.text) == "":
                 takes_back = "Sorry, "
@@ -132,7 +130,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             span = _foreseen(text, message.timestamp, asks=sentence.asks)
             if span is None:
                 continue
-            name = speaker(message)
+            name = name_of_speaker(message)
             described = third_person(text, name) or f"{name} said: {corrected or sentence.text}"
             quote = message.content[sentence.start : sentence.end]
             foresight = fitted(

@@ -16,18 +16,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory_core.adapters.offline.clauses import without_fillers
-from memory_core.adapters.offline.facts import MAX_NAME
 from memory_core.adapters.offline.names import CITIES, COUNTRIES, NOWHERE
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.summary import content_terms
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import FoundPattern, FoundPatterns
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import name_of_actor, own_sentences
 from memory_core.domain.text.analyzer import words
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sameness import differences
-from memory_core.domain.text.sentences import sentences
-from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import ANY_WEEKDAY, WEEKDAYS, numbers_in
 from memory_core.ports import DecisionItem
 
@@ -218,11 +215,11 @@ def _stated_sentences(episode: DecisionItem) -> Iterator[tuple[str, str]]:
 
     A narrative names the speakers that it quotes.
     """
-    by = beginning(" ".join((episode.actor or "").split()), MAX_NAME)
+    by = name_of_actor(episode.actor)
     if by.casefold() in _NO_PERSON:
         return
     narrator = speaker = by if by and by.casefold() != "user" else _USER
-    for sentence in sentences(own_words(episode.text, is_story=True)):
+    for sentence in own_sentences(episode.text, is_story=True):
         checkpoint()
         text = " ".join(sentence.text.split())
         quoted = _QUOTED_SPEAKER.match(text)

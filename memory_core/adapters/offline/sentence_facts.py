@@ -1,42 +1,281 @@
 """Make the facts of a sentence, each with its slot and its words.
 
-They are facts in German and Japanese, of relatives, and plain statements. Which sentences are read,
-and what corrects them, is told in `facts`.
+They are facts of the table, in German and Japanese, and of relatives, beside which there may be a
+plain statement (`plain_statements`). Which sentences are read, and what corrects them, is told in
+`facts`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from memory_core.adapters.offline import german_facts, japanese_facts
+from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
 from memory_core.adapters.offline.animals import is_animal
+from memory_core.adapters.offline.casual import with_subject, written_out
 from memory_core.adapters.offline.clause_facts import read_clauses
-from memory_core.adapters.offline.clauses import asserted_clauses, quotes, without_fillers
-from memory_core.adapters.offline.fact_matches import FoundFact, is_negated
-from memory_core.adapters.offline.fact_values import likes_in_sight
+from memory_core.adapters.offline.clauses import without_fillers
+from memory_core.adapters.offline.fact_matches import (
+    FoundFact,
+    fact_of_match,
+    facts_of_table,
+    is_pupil,
+    matches_of_new_persons,
+)
+from memory_core.adapters.offline.fact_values import known_job, likes_in_sight
 from memory_core.adapters.offline.introductions import with_owner
-from memory_core.adapters.offline.lasting_facts import is_of_the_moment, lasting_words
+from memory_core.adapters.offline.labels import with_its_purpose
+from memory_core.adapters.offline.lasting_facts import is_of_the_moment
+from memory_core.adapters.offline.plain_statements import (
+    has_markup,
+    is_interrupted,
+    lasting_statement,
+    plain_statement,
+    statement_of_change,
+    statement_of_name,
+)
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
+from memory_core.adapters.offline.retractions import PatternMatch, put_right
 from memory_core.adapters.offline.running_rules import count_cut, fitted
-from memory_core.adapters.offline.voice import third_person
+from memory_core.adapters.offline.taken_back import put_straight
+from memory_core.adapters.offline.voice import third_person, without_shouting
 from memory_core.domain.agent_schemas import MAX_TERM, MAX_VALUE, SaidFact
-from memory_core.domain.statements.attributes import PET
-from memory_core.domain.statements.change_messages import tells_change
-from memory_core.domain.text.analyzer import QUERY_WORDS, terms_of, tokens, words
+from memory_core.domain.statements.attributes import PET, only_implies_pets
 from memory_core.domain.text.sentences import Sentence
 
-_HEDGED = re.compile(
-    r"\A(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope"
-    r"|wonder|suppose|feel like|appreciate|understand|agree|bet"
-    r"|swear|promise|wish|would|could|can|might|may|should|am (?:sorry|asking|wondering|sure|good"
-    r"|fine|ok|okay|back|here|done|curious)|was wondering|need (?:help|to ask)"
-    r"|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command"
-    r"|instruct|authori[sz]e)\b",
+_OWN_NOW = re.compile(
+    r"(?:weight|rent) is (?:now \d{2,4}|\d{2,4}(?:[.,]\d)?(?: ?kg)? now)\b(?!,? for\b)",
     re.IGNORECASE,
 )
-_MARKUP = frozenset("<>{}|\\")
-_NO_MORE = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up)\b", re.IGNORECASE)
+"""Opens a message about the speaker; in a later sentence it may be about another person."""
+_OWN_DOWN = re.compile(r"down to \d", re.IGNORECASE)
+"""Opens one likewise: "Repacked the rucksack. Down to 9 kg." is about the rucksack."""
+_LAUGH = re.compile(r"(?<=\w)[\s,]{0,2}(?:\s(?:lol|(?:ha){2,})|😂|🤣)[\s.!]{0,3}\Z", re.IGNORECASE)
+_HAS_AGE = re.compile(r"(?:\A|, )\d{1,3}(?=,|\.?\Z)")
+"""An age in a list: "Electrician, 41, divorced"."""
+_COUNTED_ELSEWHERE = re.compile(
+    r"\b(?:in|at|for|of) (?:my|the|our) (?:class|classroom|office|school|work|nursery|kindergarten"
+    r"|team|course|group|shelter|clinic|farm)\b|\bat work\b|\b(?:year|grade) \d\b",
+    re.IGNORECASE,
+)
+"""Places where children and animals are counted that belong to no family.
+
+An example is "30 kids in my class".
+"""
+
+
+class SentenceFacts(NamedTuple):
+    """The facts of a sentence.
+
+    Attributes:
+        certain: Facts that may fill a slot, each with the words that prove it, "" for the sentence.
+        plain: Plain statements.
+        matches: The table's matches, which the next sentence may correct.
+        slip: The fact of the sentence before that this sentence puts right, or None.
+
+    """
+
+    certain: Sequence[tuple[FoundFact, str]]
+    plain: Sequence[FoundFact]
+    matches: Sequence[PatternMatch]
+    slip: FoundFact | None
+
+
+class _TableReading(NamedTuple):
+    """What the table says of a sentence.
+
+    Attributes:
+        facts: Of the matches that count.
+        matches: The table's matches, which the next sentence may correct.
+        slip: The fact of the sentence before that this sentence puts right, or None.
+
+    """
+
+    facts: Sequence[FoundFact]
+    matches: Sequence[PatternMatch]
+    slip: FoundFact | None
+
+
+def read_sentence(
+    sentence: Sentence, whole: str, with_topic: str, name: str, before: Sequence[PatternMatch]
+) -> SentenceFacts:
+    """Read the facts of a sentence.
+
+    Args:
+        sentence: The sentence, as the tables read it.
+        whole: The same, with its topic and what else it leaves out.
+        with_topic: The same, with its topic.
+        name: Name of the speaker.
+        before: The table's matches in the speaker's last sentence.
+
+    """
+    abroad = list(facts_abroad(replace(sentence, text=whole), name))
+    if whole != with_topic:
+        own_text = f"{name}: {sentence.text.strip(' .!')}"
+        abroad = [replace(fact, text=own_text) for fact in abroad]
+    table = _read_table(whole, name, abroad, before)
+    slotted = {fact.text for fact in table.facts if fact.attribute}
+    of_table = [fact for fact in table.facts if fact.attribute or fact.text not in slotted]
+    named = list(facts_of_relatives(sentence.text, name))
+    stating = [fact for fact in (*of_table, *abroad) if not _only_implies(fact)]
+    statement = (
+        None if abroad else plain_statement(sentence, name, [fact.text for fact in of_table])
+    )
+    if not stating:
+        statement = lasting_statement(sentence, name) or statement
+        if statement is not None and statement.text in _namings(named, name):
+            statement = None
+    if statement is not None:
+        statement = replace(statement, text=statement_of_name(statement.text))
+    stated = [] if statement is None else [statement]
+    changed = statement_of_change(sentence, name, [*stating, *stated])
+    return SentenceFacts(
+        [
+            *_in_passing(named, of_table, abroad),
+            *((fact, "") for fact in abroad if fact.attribute),
+            *((fact, "") for fact in of_table),
+        ],
+        [
+            *(fact for fact in abroad if not fact.attribute),
+            *stated,
+            *([] if changed is None else [changed]),
+        ],
+        table.matches,
+        table.slip,
+    )
+
+
+def read_answer(meant: str, name: str, before: Sequence[PatternMatch]) -> SentenceFacts:
+    """Read the facts of what a short answer means; only those that fill a slot.
+
+    Args:
+        meant: The sentence that the answer means.
+        name: Name of the speaker.
+        before: The table's matches in the speaker's last sentence.
+
+    """
+    abroad = list(facts_abroad(Sentence(meant, 0, len(meant)), name))
+    table = _read_table(meant, name, abroad, before)
+    filling = [fact for fact in (*abroad, *table.facts) if fact.attribute is not None]
+    return SentenceFacts([(fact, "") for fact in filling], [], table.matches, table.slip)
+
+
+def _read_table(
+    text: str, name: str, abroad: Sequence[FoundFact], before: Sequence[PatternMatch]
+) -> _TableReading:
+    """What the table says of a sentence, which may correct the sentence before.
+
+    Args:
+        text: The sentence.
+        name: Name of the speaker.
+        abroad: Its facts as a German or Japanese sentence.
+        before: The table's matches in the speaker's last sentence.
+
+    """
+    introduced = _HAS_AGE.search(text) is not None and any(
+        match.row.attribute == "name" for match in before
+    )
+    matches = list(facts_of_table(without_company(text), introduced=introduced))
+    if abroad:  # the table knows jobs of other languages: "ich bin Bäcker"
+        known = {fact.attribute for fact in abroad} | {None}
+        matches = [
+            match
+            for match in matches
+            if match.row.shape is known_job and match.row.attribute not in known
+        ]
+    slip = put_right(text, before)
+    if slip is not None:
+        matches = [slip[1]]
+    likes, elsewhere = likes_in_sight(text), _COUNTED_ELSEWHERE.search(text) is not None
+    counting = [
+        *(
+            match
+            for match in matches
+            if not POINTS.search(match.groups["value"])
+            and not (likes and match.row.attribute == fact_patterns.OPINION)
+            and not is_pupil(match)
+            and not (elsewhere and (match.row.attribute or "").startswith("number of"))
+        ),
+        *matches_of_new_persons(text),
+    ]
+    return _TableReading(
+        [fact_of_match(match, name) for match in counting],
+        matches,
+        None if slip is None else fact_of_match(slip[0], name),
+    )
+
+
+def _in_passing(
+    named: Iterable[tuple[Relative, FoundFact]],
+    of_table: Sequence[FoundFact],
+    abroad: Sequence[FoundFact],
+) -> Iterator[tuple[FoundFact, str]]:
+    """Facts of relatives of whom the sentence says nothing else, each with its words.
+
+    The rest of the sentence is another statement, which may tell of a change.
+
+    Args:
+        named: The relatives, each with the fact about them.
+        of_table: The facts of the table.
+        abroad: The facts of a German or Japanese sentence.
+
+    """
+    subjects = {fact.subject for fact in of_table}
+    names_given = {fact.subject for fact in of_table if fact.attribute == "name"}
+    pets = {(fact.attribute or "").casefold() for fact in (*of_table, *abroad)}
+    for relative, fact in named:
+        is_pet = (fact.attribute or "").startswith(PET)
+        has_name = fact.attribute == "name" and fact.subject in names_given
+        if (
+            not has_name
+            and relative.name not in subjects
+            and not (is_pet and fact.attribute in pets)
+        ):
+            yield fact, relative.quote
+
+
+def _only_implies(fact: FoundFact) -> bool:
+    return only_implies_pets(fact.attribute or "", fact.value or "")
+
+
+def _namings(
+    named: Iterable[tuple[Relative, FoundFact]], speaker_name: str
+) -> frozenset[str | None]:
+    """The statements that only name a relative: "User's wife Laura".
+
+    Args:
+        named: The relatives, each with the fact about them.
+        speaker_name: The speaker's name, as facts have it.
+
+    """
+    quotes_of_all = {relative.quote for relative, _ in named}
+    return frozenset(
+        text
+        for quote in quotes_of_all
+        for text in (
+            third_person(quote, speaker_name),
+            f"{speaker_name}: {quote[:1].upper()}{quote[1:]}",
+        )
+    )
+
+
+def prepare_sentence(sentence: Sentence, *, opens: bool) -> Sentence:
+    """A sentence as the tables read it: with its subject, and without laughs and shouting.
+
+    Args:
+        sentence: As it was said.
+        opens: Whether it is the first of its message.
+
+    """
+    text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
+    text = with_its_purpose(put_straight(text))
+    if opens and _OWN_NOW.match(text):
+        text = f"My {text}"
+    elif opens and _OWN_DOWN.match(text):
+        text = f"I'm {text[:1].lower()}{text[1:]}"
+    return replace(sentence, text=text[:1].upper() + text[1:])
 
 
 def facts_abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
@@ -50,7 +289,7 @@ def facts_abroad(sentence: Sentence, speaker_name: str) -> Iterator[FoundFact]:
 
     """
     text = without_fillers(sentence.text)
-    if not _MARKUP.isdisjoint(text):
+    if has_markup(text):
         return
     alone = without_company(text)
     facts = list(_read_abroad(alone, sentence, speaker_name))
@@ -95,7 +334,7 @@ def facts_of_relatives(text: str, speaker_name: str) -> Iterator[tuple[Relative,
         speaker_name: The speaker's name, as facts have it.
 
     """
-    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
+    if is_interrupted(text):
         return
     owner = _owner(speaker_name)
     for relative in relatives(text):
@@ -115,43 +354,6 @@ def facts_of_relatives(text: str, speaker_name: str) -> Iterator[tuple[Relative,
         yield relative, fact
 
 
-def namings(
-    named: Iterable[tuple[Relative, FoundFact]], speaker_name: str
-) -> frozenset[str | None]:
-    """The statements that only name a relative: "User's wife Laura".
-
-    Args:
-        named: The relatives, each with the fact about them.
-        speaker_name: The speaker's name, as facts have it.
-
-    """
-    quotes_of_all = {relative.quote for relative, _ in named}
-    return frozenset(
-        text
-        for quote in quotes_of_all
-        for text in (
-            third_person(quote, speaker_name),
-            f"{speaker_name}: {quote[:1].upper()}{quote[1:]}",
-        )
-    )
-
-
-_NAMES_ONLY = re.compile(
-    r"(?P<whose>[A-Z][\w-]{0,30}(?: [A-Z][\w-]{0,30}){0,2}'s"
-    r" (?:(?!(?:is|are|was|has|lives?|works?|loves?|in|at|for|to|from) )[a-z-]{1,20} ){1,4})"
-    r"(?P<name>[A-ZÀ-Þ][\w'-]{1,30})"
-    r"|(?P<name2>[A-ZÀ-Þ][\w'-]{1,30}), (?P<whose2>[A-Z][\w -]{0,58}'s (?:[a-z-]{1,20} ?){1,4})"
-)
-
-
-def statement_of_name(text: str) -> str:
-    """A person who is only named, as a statement: "Kat is User's friend"."""
-    match = _NAMES_ONLY.fullmatch(text)
-    if match is None:
-        return text
-    return f"{match['name'] or match['name2']} is {(match['whose'] or match['whose2']).strip()}"
-
-
 def _owner(speaker_name: str) -> str:
     return speaker_name.lower() if speaker_name == "User" else speaker_name
 
@@ -164,21 +366,35 @@ POINTS = re.compile(
 """Words that can't be a slot's value: they point at a thing in sight."""
 
 
-def said_fact(fact: FoundFact, number: int, quote: str) -> SaidFact:
+class Source(NamedTuple):
+    """Where a fact was said.
+
+    Attributes:
+        name: Name of the speaker.
+        number: Place of the message.
+        quote: The words that prove it, as they were written.
+
+    """
+
+    name: str
+    number: int
+    quote: str
+
+
+def said_fact(fact: FoundFact, source: Source) -> SaidFact:
     """A fact with its proof.
 
     Args:
         fact: The fact.
-        number: The place of its message among the messages.
-        quote: The words that prove it.
+        source: Where it was said.
 
     """
     slot = _slot(fact)
     return fitted(
         SaidFact,
         text=fact.text,
-        message=number,
-        quote=quote,
+        message=source.number,
+        quote=source.quote,
         subject=slot[0],
         attribute=slot[1],
         value=slot[2],
@@ -204,115 +420,3 @@ def _slot(fact: FoundFact) -> tuple[str, str, str] | tuple[None, None, None]:
             count_cut(name)
             return None, None, None
     return fact.subject, fact.attribute, fact.value
-
-
-def plain_statement(
-    sentence: Sentence, speaker_name: str, fact_texts: Iterable[str]
-) -> FoundFact | None:
-    """A plain statement in the third person.
-
-    None if the facts of the table say as much, or if the sentence states no fact.
-
-    Args:
-        sentence: The sentence.
-        speaker_name: The speaker's name, as facts have it.
-        fact_texts: The facts of the table in the sentence.
-
-    """
-    text = without_fillers(sentence.text)
-    if (
-        sentence.asks
-        or not _MARKUP.isdisjoint(text)
-        or _HEDGED.match(re.sub(r"^i\b", "I", text))
-        or not (clauses := asserted_clauses(text))
-        or quotes(clauses[-1])
-        or not 4 <= len(text.split()) <= 40
-    ):
-        return None
-    if is_negated(text.replace("n't", " not").replace("n’t", " not")) and not _NO_MORE.search(text):
-        return None
-    rewritten = third_person(text, speaker_name)
-    if rewritten is None:
-        return None
-    terms, known = (
-        set(terms_of(word for word in words(text) if word not in QUERY_WORDS)),
-        {term for fact_text in fact_texts for term in tokens(fact_text)},
-    )
-    new = terms - known - _THIN
-    return (
-        FoundFact(rewritten, None, None, None, 0.5)
-        if len(new) >= (1 if known else 2) and len(terms - _THIN) >= 2
-        else None
-    )
-
-
-def lasting_statement(sentence: Sentence, speaker_name: str) -> FoundFact | None:
-    """The lasting part of a sentence, in the words in which it was said.
-
-    None if the sentence supposes, quotes, or is no talk.
-
-    Args:
-        sentence: The sentence.
-        speaker_name: The speaker's name, as facts have it.
-
-    """
-    text = without_fillers(sentence.text).strip()
-    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text or likes_in_sight(text):
-        return None
-    lasting = lasting_words(text, asks=sentence.asks)
-    if lasting is None:
-        return None
-    fact_text = (
-        third_person(lasting, speaker_name) or f"{speaker_name}: {lasting[:1].upper()}{lasting[1:]}"
-    )
-    return FoundFact(fact_text, None, None, None, 0.6, lasting=True)
-
-
-def statement_of_change(
-    sentence: Sentence, speaker_name: str, facts: Sequence[FoundFact]
-) -> FoundFact | None:
-    """A sentence that may say that an earlier statement is over or has changed.
-
-    None if a fact of the sentence says so already.
-
-    Args:
-        sentence: The sentence.
-        speaker_name: The speaker's name, as facts have it.
-        facts: The facts of the sentence.
-
-    """
-    text = without_fillers(sentence.text).strip()
-    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
-        return None
-    if not tells_change(text, is_own=True) and tells_change(sentence.text, is_own=True):
-        text = sentence.text.strip()  # a "no" that corrects is no filler
-    if (
-        not tells_change(text, is_own=True)
-        or any(tells_change(fact.text) for fact in facts)
-        or not _MARKUP.isdisjoint(text)
-        or _TAKEN_OUT in text
-    ):
-        return None
-    rewritten = (
-        None
-        if japanese_facts.is_japanese(text) or german_facts.is_german(text)
-        else third_person(text, speaker_name)
-    )
-    if rewritten is not None and not tells_change(rewritten):
-        rewritten = None  # "I meant" corrects, "Ben meant" does not
-    return FoundFact(
-        rewritten or f"{speaker_name}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5
-    )
-
-
-_TAKEN_OUT = "   "
-"""Placeholder for words of other people."""
-_THIN = frozenset(
-    tokens(
-        "favorite favourite"
-        " just also really live living today well work love like hate dislike enjoy adore name "
-        "called had have been im now very way btw course obviously honestly unfortunately "
-        "sadly guess"
-    )
-)
-"""Terms that make no statement worth keeping by themselves."""

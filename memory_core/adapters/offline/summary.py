@@ -20,18 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_core.adapters.offline.clauses import without_fillers
-from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.omissions import is_about_the_same_person
 from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_NARRATIVE, MAX_TERM, RetrievalHints, SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.scene_assignment import themes
-from memory_core.domain.statements.provenance import may_tell, own_words
+from memory_core.domain.statements.own_words import may_tell, name_of_speaker, own_sentences
 from memory_core.domain.statements.wishes import REQUESTED
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.fuzzy_dedup import fuzzy_dedup
-from memory_core.domain.text.sentences import sentences
 from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import WEEKDAYS
 from memory_core.domain.text.text_cache import keep_texts
@@ -81,7 +79,7 @@ def candidates(messages: Sequence[Message]) -> list[QuotableSentence]:
         if message.role in ("system", "tool"):
             continue
         checkpoint()
-        by, by_person = speaker(message), may_tell(message)
+        by, by_person = name_of_speaker(message), may_tell(message)
         statements += (
             QuotableSentence(number, by, text, terms, by_person, asks)
             for text, terms, asks in _meaningful_sentences(message.content)
@@ -102,7 +100,7 @@ def _meaningful_sentences(content: str) -> tuple[tuple[str, tuple[str, ...], boo
     They are cached, since an episode's behaviour and its story are read of the same sentences.
     """
     telling = []
-    for sentence in sentences(own_words(content.replace(REQUESTED, ""))):
+    for sentence in own_sentences(content.replace(REQUESTED, "")):
         terms = tuple(tokens(sentence.text))
         if len(terms) >= 2 or (terms and not sentence.text.isascii()):
             telling.append((" ".join(sentence.text.split()).rstrip(" :："), terms, sentence.asks))
@@ -159,7 +157,8 @@ def narrative(
 def first_words(messages: Sequence[Message]) -> str:
     """Quote how a conversation begins: the narrative where no other can be made."""
     text = " ".join(
-        f"{speaker(message)} said: {' '.join(message.content.replace(REQUESTED, '').split())}"
+        f"{name_of_speaker(message)} said:"
+        f" {' '.join(message.content.replace(REQUESTED, '').split())}"
         for message in messages
         if message.role not in ("system", "tool")
     )
@@ -243,7 +242,7 @@ def _with_full_stop(text: str) -> str:
 def _story_without_statements(messages: Sequence[Message]) -> str:
     """Narrate a conversation without a meaningful sentence: its speakers and a short quotation."""
     spoken = [message for message in messages if message.role not in ("system", "tool")]
-    people = list(dict.fromkeys(map(speaker, spoken or messages)))
+    people = list(dict.fromkeys(map(name_of_speaker, spoken or messages)))
     words = " ".join(" ".join(message.content.split()) for message in spoken)
     short = words if 0 < len(words) <= 200 else ""
     if messages and not spoken:

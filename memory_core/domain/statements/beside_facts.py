@@ -16,8 +16,8 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.memory import Memory
 from memory_core.domain.statements.durability import durability
 from memory_core.domain.statements.first_person import names_speaker
+from memory_core.domain.statements.own_words import own_sentences
 from memory_core.domain.statements.pasted_text import is_text_to_work_on
-from memory_core.domain.statements.provenance import own_words
 from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import has_japanese, tokens
 from memory_core.domain.text.prefilter import ascii_words
@@ -59,7 +59,7 @@ def states_something_durable(message: Memory) -> bool:
         and not (lexical.asks or lexical.tells_time)
         and (bool(lexical.says_i) or has_japanese(content))
         and not is_text_to_work_on(content)
-        and any(map(_is_durable, (sentence.text for sentence in sentences(own_words(content)))))
+        and any(map(_is_durable, (sentence.text for sentence in own_sentences(content))))
         and all(
             wish.surety == "perhaps"
             for wish in said_wishes(

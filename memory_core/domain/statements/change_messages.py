@@ -16,7 +16,7 @@ from memory_core.domain.statements.change_clauses import keys_of
 from memory_core.domain.statements.change_phrases import OF_STORY
 from memory_core.domain.statements.change_sentences import SaidSentence
 from memory_core.domain.statements.change_topics import MATTERS
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import own_words
 from memory_core.domain.statements.said_things import SELF
 from memory_core.domain.text.prefilter import may_match
 from memory_core.domain.text.sentences import sentences

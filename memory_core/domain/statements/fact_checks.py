@@ -25,6 +25,13 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.statements.attributes import canonical_subject
 from memory_core.domain.statements.empty_facts import says_nothing
 from memory_core.domain.statements.jokes import is_joking_allergy, is_joking_name
+from memory_core.domain.statements.own_words import (
+    may_tell,
+    name_of_actor,
+    name_of_speaker,
+    own_sentences,
+    own_words,
+)
 from memory_core.domain.statements.patterns import telling
 from memory_core.domain.statements.provenance import (
     DAYS,
@@ -32,16 +39,14 @@ from memory_core.domain.statements.provenance import (
     Proofs,
     folded_quote,
     in_another_language,
-    may_tell,
-    own_words,
     unknown_names,
 )
+from memory_core.domain.statements.sentence_wishes import may_instruct
 from memory_core.domain.statements.short_answers import short_answer
-from memory_core.domain.statements.wishes import may_instruct, said_wishes
+from memory_core.domain.statements.wishes import said_wishes
 from memory_core.domain.text.analyzer import ENGLISH, GERMAN, language_of, tokens, votes_for, words
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.text.sentences import sentences
-from memory_core.domain.text.shortening import beginning
 from memory_core.domain.text.spelling import GERMAN_NUMBER_WORDS, NUMBER_WORDS, numbers_in
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -51,7 +56,6 @@ MAX_CHARACTERS = 300
 """Characters of the quoted words that replace a fact's text."""
 FEWEST_TERMS = 2
 """Informative terms of such words."""
-MAX_NAME = 60
 _ONCE = re.compile(
     r"\b(?:this once|for once|once more|this time|for now|for the moment|today|tonight|right now"
     r"|in (?:this|your next) (?:answer|reply|message)"
@@ -331,7 +335,7 @@ class _Record:
                     folded_quote(sentence.text),
                     sentence.asks,
                 )
-                for sentence in sentences(self._own_words(number))
+                for sentence in own_sentences(content)
             ]
         return self._stretches[number]
 
@@ -428,7 +432,7 @@ class _Record:
         reckoned = DAYS | frozenset(
             term for term in telling(text) if term.isdigit() and term not in self._terms
         )
-        terms = telling(text) - frozenset(tokens(_who(message))) - _NAMING - reckoned
+        terms = telling(text) - frozenset(tokens(name_of_speaker(message))) - _NAMING - reckoned
         return len(terms & self._terms) >= LEAST_SAID * len(terms)
 
     def _slotted(self, extracted: SaidFact, message: Message) -> SaidFact:
@@ -440,14 +444,7 @@ class _Record:
         if owner.casefold() in _PRONOUNS:
             return extracted.without_slot().changed(lasting=True)
         if owner == "user" or not self._knows(owner):
-            subject = (
-                (
-                    (beginning(" ".join(message.actor.split()), MAX_NAME) if message.actor else "")
-                    or "user"
-                )
-                + mark
-                + rest
-            )
+            subject = (name_of_actor(message.actor) or "user") + mark + rest
         return extracted.changed(subject=subject)
 
 
@@ -459,16 +456,12 @@ def _ends(fact: SaidFact) -> bool:
     return fact.value is not None and fact.value.casefold().startswith(NO_LONGER)
 
 
-def _who(message: Message) -> str:
-    return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
-
-
 def _of_speaker(text: str, message: Message, unknown: str | None) -> str:
     """A text about its speaker in the third person, by name.
 
     unknown: a name for the speaker that was not said.
     """
-    speaker = _who(message)
+    speaker = name_of_speaker(message)
     if _FIRST_PERSON.match(text):
         return f"{speaker}: {text}"
     if unknown is not None and text.startswith(unknown):
@@ -481,7 +474,7 @@ def _in_their_words(quote: str, message: Message) -> str | None:
     """The words that prove a fact, as its text; None where they say too little."""
     text = " ".join(quote.split())
     return (
-        f"{_who(message)}: {text}"
+        f"{name_of_speaker(message)}: {text}"
         if len(text) <= MAX_CHARACTERS and len(telling(text)) >= FEWEST_TERMS
         else None
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import own_words
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS, terms_of, tokens, words
 from memory_core.domain.text.sameness import differences, names_in
 from memory_core.domain.text.spelling import numbers_in

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.domain.conversation import Message
-from memory_core.domain.statements.provenance import own_words
+from memory_core.domain.statements.own_words import own_sentences
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
-from memory_core.domain.text.sentences import Sentence, sentences
+from memory_core.domain.text.sentences import Sentence
 from memory_core.domain.text.spelled_out import spelled_out
 
 MOST_WORDS = 8
@@ -45,7 +45,7 @@ def short_answer(messages: Sequence[Message], number: int) -> ShortAnswer | None
     """
     if number == 0 or messages[number].role != "user" or messages[number - 1].role != "assistant":
         return None
-    first = next(iter(sentences(own_words(messages[number].content))), None)
+    first = next(iter(own_sentences(messages[number].content)), None)
     if first is None or first.asks or len(first.text) > MOST_CHARACTERS:
         return None
     asked = _question(messages[number - 1].content)
@@ -55,7 +55,7 @@ def short_answer(messages: Sequence[Message], number: int) -> ShortAnswer | None
 
 def _question(text: str) -> str | None:
     """The last sentence of a text, if it alone asks."""
-    each = sentences(own_words(text))
+    each = own_sentences(text)
     if not each or any(sentence.asks for sentence in each[:-1]):
         return None
     last = each[-1]

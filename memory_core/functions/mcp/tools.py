@@ -26,7 +26,8 @@ from memory_core.domain.requests.memories import (
     SaveInput,
 )
 from memory_core.domain.results import Accepted
-from memory_core.domain.statements.wishes import INSTRUCTION, Wish, key_for, said_wishes
+from memory_core.domain.statements.sentence_wishes import Wish
+from memory_core.domain.statements.wishes import INSTRUCTION, key_for, said_wishes
 from memory_core.functions.callers import Right
 from memory_core.functions.mcp.answers import (
     accepted_conversation_text,
