@@ -187,6 +187,68 @@ def test_refusals_jokes_and_other_questions_say_nothing(question: str, answer: s
     assert len(said_facts(messages)) == len(said_facts(messages[1:]))
 
 
+@pytest.mark.parametrize(
+    ("before", "question", "answer", "texts"),
+    [
+        (
+            "My son starts school.",
+            "Does he have any allergies?",
+            "Yes, peanuts.",
+            ["User's son is allergic to peanuts"],
+        ),
+        (
+            "I need ideas for dinner.",
+            "Does your son have any allergies?",
+            "Yes, peanuts.",
+            ["User's son is allergic to peanuts"],
+        ),
+        (
+            "I look after my mother.",
+            "Where does she live?",
+            "In Kiel.",
+            ["User's mother lives in Kiel"],
+        ),
+        ("I look after my mother.", "How old is she?", "82.", ["User's mother is 82 years old"]),
+        ("I look after my mother.", "How old is he?", "82.", []),
+        ("I look after my mother and my aunt.", "How old is she?", "82.", []),
+        ("Hello.", "How old is she?", "82.", []),
+        (
+            "Hello.",
+            "Do you have any allergies?",
+            "Me no, my son yes, nuts.",
+            ["User's son is allergic to nuts"],
+        ),
+        (
+            "Hallo.",
+            "Hast du Allergien?",
+            "Ich nicht, aber meine Tochter, Nüsse.",
+            ["User: Meine Tochter ist allergisch gegen Nüsse"],
+        ),
+        ("Ich pflege meinen Vater.", "Wie alt ist er?", "82.", ["User: Mein Vater ist 82"]),
+        (
+            "Ich pflege meine Mutter.",
+            "Wo wohnt sie?",
+            "In Kiel.",
+            ["User: Meine Mutter wohnt in Kiel"],
+        ),
+        (
+            "母の介護をしています。",
+            "お母さんはおいくつですか？",
+            "82歳です。",
+            ["User: 母は82歳です"],
+        ),
+        ("母の介護をしています。", "どちらにお住まいですか？", "京都です。", []),
+    ],
+)
+def test_a_short_answer_about_another_person_is_a_fact_of_that_person(
+    before: str, question: str, answer: str, texts: list[str]
+) -> None:
+    messages = [Message(role="user", content=before, timestamp=NOW), *talk(question, answer)]
+    facts = [fact for fact in said_facts(messages) if fact.message == 2]
+    assert [fact.text for fact in facts] == texts
+    assert asserted_facts(ExtractedFacts(facts=facts), messages).facts == facts
+
+
 def test_a_question_is_answered_by_the_message_after_it_alone() -> None:
     assert said_facts(talk("Where do you live?", "Gdansk", between="ok")) == []
     assert said_facts(talk("Where do you live? And where do you work?", "Gdansk")) == []
