@@ -11,6 +11,7 @@ from memory_core.domain.statements.fact_checks import asserted_facts
 from tests.builders import NOW
 
 ANSWERS: list[tuple[str, str, dict[str, str]]] = [
+    ("Do you have any allergies?", "Yes, I have allergic on peanut.", {"allergy to peanut": "yes"}),
     ("Where do you live?", "In Gdansk.", {"home city": "Gdansk"}),
     ("And where are you based, if I may ask?", "Hull", {"home city": "Hull"}),
     ("Do you have any allergies?", "Yes, peanuts.", {"allergy to peanuts": "yes"}),
@@ -230,6 +231,12 @@ def test_refusals_jokes_and_other_questions_say_nothing(question: str, answer: s
             "Wo wohnt sie?",
             "In Kiel.",
             ["User: Meine Mutter wohnt in Kiel"],
+        ),
+        (
+            "娘が小学校に入ります。",
+            "娘さんにアレルギーはありますか？",
+            "はい、卵です。",
+            ["User: 娘は卵アレルギーがあります"],
         ),
         (
             "母の介護をしています。",

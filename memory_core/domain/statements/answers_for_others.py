@@ -58,7 +58,7 @@ _KIN_JA: Final = {
     "奥さん": "妻", "ご主人": "夫", "お兄さん": "兄", "お姉さん": "姉", "妹さん": "妹",
     "弟さん": "弟", "おばあさん": "祖母", "おじいさん": "祖父",
 }  # fmt: skip
-_IN_QUESTION_JA = re.compile(rf"\A(?P<kin>{'|'.join(_KIN_JA)})(?:の|に?は|が)、?")
+_IN_QUESTION_JA = re.compile(rf"\A(?P<kin>{'|'.join(_KIN_JA)})(?:の|には?|は|が)、?")
 _TOPIC_JA = re.compile(
     r"(?P<kin>母|父|娘|息子|妻|夫|祖母|祖父|兄|姉|弟|妹)の(?:介護|世話|看病|面倒)"
 )

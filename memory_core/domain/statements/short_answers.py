@@ -152,6 +152,7 @@ def _told(value: str, row: _Row, match: re.Match[str], language: _Language) -> s
         return None
     opening = language.yes.match(value)
     value = _BESIDE.sub("", value[opening.end() :] if opening else value)
+    value = _REPEATS.sub("", value)
     value = re.sub(r", (?=(?:as|als) )", " ", value)
     if not _is_value(value) or row.form.fullmatch(value) is None:
         return None
@@ -212,6 +213,10 @@ _BESIDE = re.compile(
     r"|(?<=\d)(?: years?(?: old)?| Jahre(?: alt)?)\Z"
 )
 """What an answer may say after its value."""
+_REPEATS = re.compile(
+    r"\A(?:allergic (?:to|on|against|of)|allergisch (?:gegen|auf)) ", re.IGNORECASE
+)
+"""Words of the question that an answer may repeat."""
 _MAY_STAND = "a an the in at on near for from of to and with by as may am"
 _NO_ANSWERS = """
     hm hmm uh um eh er ah oh wow idea sure depends guess dunno idk secret private skip pass later
