@@ -203,6 +203,7 @@ def test_rules_read_casual_sentences_and_those_of_a_second_language(
         ("Theo takes a size 3 shoe.", ["Theo shoe size: 3"]),
         ("Theo's gone up to a size 4.", ["Theo shoe size: 4"]),
         ("Theo needs size 128 now.", ["Theo size: 128"]),
+        ("Rosa wears size 30. Rosa wears size 32 now.", ["Rosa shoe size: 32"]),
         ("Theo needs 32 pages.", []),
         ("Theo's teacher is Mrs Patel.", ["Theo's teacher name: Mrs Patel"]),
         (

@@ -512,8 +512,8 @@ ENGLISH: tuple[Pattern, ...] = (
             r"(?: (?:now|already))?$", a.anything, ("other",))
         for attribute, of, size in (
             ("shoe size", "shoe ", r"\d{1,2}(?:[.,]5)?"),
-            ("shoe size", "", r"(?:[12]?\d|3[01])(?:[.,]5)?"),
-            ("size", "", r"(?:3[2-9]|[4-9]\d|1\d\d)"),
+            ("shoe size", "", r"[1-4]?\d(?:[.,]5)?"),
+            ("size", "", r"(?:[5-9]\d|1\d\d)"),
         )
     ),
     Pattern("{of} size", "{who} takes {of} size {value}",

@@ -241,7 +241,7 @@ _ROWS: tuple[Row, ...] = (
             attribute,
             rf"{_OTHER} (?:braucht|trägt|hat) {_NOW}(?:Kleider)?[Gg]röße (?P<value>{size})\b",
         )
-        for attribute, size in (("shoe size", "[12]\\d|3[01]"), ("size", "3[2-9]|[4-9]\\d|1\\d\\d"))
+        for attribute, size in (("shoe size", "[1-4]\\d"), ("size", "[5-9]\\d|1\\d\\d"))
     ),
     Row(
         "school",
