@@ -121,10 +121,109 @@ def facts(text: str) -> dict[str | None, str | None]:
         ("dont smoke", {}),
         ("my aunt is odd. moved to Ghent last week", {}),
         ("did i tell you? moved to Ghent?", {}),
+        # English of people who learn it
+        ("I work by Hofer since March.", {"employer": "Hofer"}),
+        ("I work by candlelight and by night.", {}),
+        ("I work by the river.", {}),
+        ("I work by Monday evening again.", {}),
+        ("I live by myself in Linz.", {"home city": "Linz"}),
+        ("I live by my rules in peace.", {}),
+        ("I live since 3 years in Ghent.", {"home city": "Ghent"}),
+        ("I am living already for two years in Ghent with my cousin.", {"home city": "Ghent"}),
+        ("I live for the weekend in Paris.", {}),
+        ("Since last autumn we live in Turku.", {"home city": "Turku"}),
+        ("Since Monday I am reading a book.", {}),
+        ("I am in Linz since March.", {"home city": "Linz"}),
+        ("I am in therapy since March.", {}),
+        ("I am married with Samira since 2015.", {"spouse": "Samira", "marital status": "married"}),
+        ("I am married with two kids.", {"marital status": "married", "number of children": "2"}),
+        ("I have married in June with Jonas.", {"spouse": "Jonas", "marital status": "married"}),
+        ("I have 41 years and I come from Peru.", {"age": "41", "origin": "Peru"}),
+        ("I have 20 years of experience.", {}),
+        ("I have 2 years left on my contract.", {}),
+        ("I am cook in a hotel.", {"occupation": "cook"}),
+        ("I am driver of tram.", {"occupation": "driver of tram"}),
+        ("I am cook-curious and I am model train fan.", {}),
+        ("I no drink milk.", {"drinks milk": "no"}),
+        ("I am not more working at Spar.", {"employer": "no longer Spar"}),
+        ("I living in Braga.", {"home city": "Braga"}),
+        ("My new boyfriend calls himself Marek.", {"name": "Marek"}),
+        ("My boss calls himself a feminist.", {}),
+        ("I have allergic on nuts.", {"allergy to nuts": "yes"}),
+        ("With my dog she seems happy, so I work as a vet.", {"occupation": "vet"}),
+        ("I was a tailor, retired in 1999.", {}),
+        ("Retired in 1999, that was my brother, not me.", {}),
+        ("I retired last month.", {"employer": "no longer", "occupation": "no longer"}),
+        # German of people who learn it
+        ("Ich bin nach Linz umgezieht.", {"home city": "Linz"}),
+        ("Wir sind gezogt in Linz.", {"home city": "Linz"}),
+        ("Ich bin gezogen in den Krieg.", {}),
+        ("Ich habe gefunden Arbeit bei Lidl.", {"employer": "Lidl"}),
+        ("Ich habe gefunden eine Arbeit als Maler.", {"occupation": "Maler"}),
+        ("Ich habe viel Arbeit bei Regen.", {}),
+        ("Ich arbeite bei Kerzenlicht.", {}),
+        ("Ich arbeite bei Nacht und Regen.", {}),
+        ("Ich bin jetzt in Hofer arbeiten.", {"employer": "Hofer"}),
+        ("Ich bin in Hamburg arbeiten.", {}),
+        ("Mein Name Jolanta, ich komme aus Polen.", {"name": "Jolanta", "origin": "Polen"}),
+        ("Ich esse nicht Schwein.", {"eats schwein": "no"}),
+        ("Ich arbeite wie Pflegerin in Ulm.", {"occupation": "Pflegerin"}),
+        ("Ich arbeite wie ein Pferd.", {}),
+        # several languages in a sentence, and Japanese in kana
+        (
+            "Ich work bei Zalando und live in Berlin.",
+            {"employer": "Zalando", "home city": "Berlin"},
+        ),
+        ("I got a new Chefin, she heißt Frau Okoye.", {"name": "Frau Okoye"}),
+        ("ぼくはゆうと、10さい。", {"name": "ゆうと", "age": "10"}),
+        ("いまはcafeのstaff。", {"occupation": "cafeのstaff"}),
+        ("いまはcafeのまえ。", {}),
+        ("わたし、Annaです。", {"name": "Anna"}),
+        ("ください、10さつ。", {}),
     ],
 )
-def test_rules_hear_casual_sentences(text: str, filled: dict[str, str]) -> None:
+def test_rules_read_casual_sentences_and_those_of_a_second_language(
+    text: str, filled: dict[str, str]
+) -> None:
     assert facts(text) == filled
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("Zoe's allergic to eggs.", ["Zoe allergy to eggs: yes"]),
+        ("Zoe's allergy is bad.", []),
+        ("My brother Ali he is allergic on cats.", ["Ali allergy to cats: yes"]),
+        (
+            "Tim (9) has asthma, Ida (6) is coeliac.",
+            ["Ida age: 6", "Ida condition coeliac: yes", "Tim age: 9", "Tim condition asthma: yes"],
+        ),
+        ("Dad passed away last night.", []),
+        ("Rex passed away last night.", ["user pet rex: no longer"]),
+        ("Theo takes a size 3 shoe.", ["Theo shoe size: 3"]),
+        ("Theo's gone up to a size 4.", ["Theo shoe size: 4"]),
+        ("Theo needs size 128 now.", ["Theo size: 128"]),
+        ("Rosa wears size 30. Rosa wears size 32 now.", ["Rosa shoe size: 32"]),
+        ("Theo needs 32 pages.", []),
+        ("Theo's teacher is Mrs Patel.", ["Theo's teacher name: Mrs Patel"]),
+        (
+            "Theo's in Year 4 now, his teacher is Mr Boyd.",
+            ["Theo school year: 4", "Theo's teacher name: Mr Boyd"],
+        ),
+        ("Theo's in tears.", []),
+        ("Mila braucht jetzt Größe 25.", ["Mila shoe size: 25"]),
+        ("Mila hat Schuhgröße 24.", ["Mila shoe size: 24"]),
+        ("Mila braucht 25 Minuten.", []),
+        ("Jonas kommt jetzt aufs Goethe-Gymnasium.", ["Jonas school: Goethe-Gymnasium"]),
+        ("Jonas kommt jetzt aufs Sofa.", []),
+        ("We got a new boss. The new one is called Ms Okoye.", ["user's boss name: Ms Okoye"]),
+        ("We got a new car. The new one is called Betsy.", []),
+    ],
+)
+def test_everyday_words_about_others_fill_their_slots(text: str, filled: list[str]) -> None:
+    facts_of_all = [fact for fact in said_facts(talk(text)) if fact.attribute]
+    slots = [f"{fact.subject} {fact.attribute}: {fact.value}" for fact in facts_of_all]
+    assert sorted(slot for slot in slots if not slot.startswith("user brother")) == filled
 
 
 def test_a_quote_is_words_of_the_message() -> None:

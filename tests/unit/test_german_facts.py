@@ -29,9 +29,16 @@ def slots(sentence: str) -> list[tuple[str | None, str | None, str]]:
         "Ich bin nicht gegen Nüsse allergisch.",
         "Wir wohnen im Hotel 3 Tage.",
         "Er wohnt in Köln und arbeitet als Arzt.",
+        "Ich bin 12 Jahre bei Bosch.",
+        "Ich bin schon 7 Jahre in Österreich.",
+        "Ich bin 20 Jahre verheiratet.",
+        "Ich bin 30 Jahre Lehrerin gewesen.",
+        "Ich bin 12 Jahre und 3 Monate dabei.",
     ],
 )
-def test_what_another_has_or_is_fills_no_slot_of_the_speaker(sentence: str) -> None:
+def test_what_another_has_or_is_and_a_length_of_time_fill_no_slot_of_the_speaker(
+    sentence: str,
+) -> None:
     assert slots(sentence) == []
 
 
@@ -70,6 +77,8 @@ def test_a_relatives_birthday_is_not_the_speakers(sentence: str) -> None:
             "Leider bin ich stark gegen Gräserpollen allergisch.",
             ("allergy to gräserpollen", "yes", ""),
         ),
+        ("Ich bin 41 Jahre alt.", ("age", "41", "")),
+        ("Ich bin 41 Jahre und froh.", ("age", "41", "")),
     ],
 )
 def test_what_people_say_of_themselves_and_of_one_they_name_fills_its_slot(

@@ -11,6 +11,7 @@ from memory_core.domain.statements.fact_checks import asserted_facts
 from tests.builders import NOW
 
 ANSWERS: list[tuple[str, str, dict[str, str]]] = [
+    ("Do you have any allergies?", "Yes, I have allergic on peanut.", {"allergy to peanut": "yes"}),
     ("Where do you live?", "In Gdansk.", {"home city": "Gdansk"}),
     ("And where are you based, if I may ask?", "Hull", {"home city": "Hull"}),
     ("Do you have any allergies?", "Yes, peanuts.", {"allergy to peanuts": "yes"}),
@@ -185,6 +186,74 @@ def test_refusals_jokes_and_other_questions_say_nothing(question: str, answer: s
     messages = talk(question, answer)
     assert [fact for fact in said_facts(messages) if fact.attribute is not None] == []
     assert len(said_facts(messages)) == len(said_facts(messages[1:]))
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "answer", "texts"),
+    [
+        (
+            "My son starts school.",
+            "Does he have any allergies?",
+            "Yes, peanuts.",
+            ["User's son is allergic to peanuts"],
+        ),
+        (
+            "I need ideas for dinner.",
+            "Does your son have any allergies?",
+            "Yes, peanuts.",
+            ["User's son is allergic to peanuts"],
+        ),
+        (
+            "I look after my mother.",
+            "Where does she live?",
+            "In Kiel.",
+            ["User's mother lives in Kiel"],
+        ),
+        ("I look after my mother.", "How old is she?", "82.", ["User's mother is 82 years old"]),
+        ("I look after my mother.", "How old is he?", "82.", []),
+        ("I look after my mother and my aunt.", "How old is she?", "82.", []),
+        ("Hello.", "How old is she?", "82.", []),
+        (
+            "Hello.",
+            "Do you have any allergies?",
+            "Me no, my son yes, nuts.",
+            ["User's son is allergic to nuts"],
+        ),
+        (
+            "Hallo.",
+            "Hast du Allergien?",
+            "Ich nicht, aber meine Tochter, Nüsse.",
+            ["User: Meine Tochter ist allergisch gegen Nüsse"],
+        ),
+        ("Ich pflege meinen Vater.", "Wie alt ist er?", "82.", ["User: Mein Vater ist 82"]),
+        (
+            "Ich pflege meine Mutter.",
+            "Wo wohnt sie?",
+            "In Kiel.",
+            ["User: Meine Mutter wohnt in Kiel"],
+        ),
+        (
+            "娘が小学校に入ります。",
+            "娘さんにアレルギーはありますか？",
+            "はい、卵です。",
+            ["User: 娘は卵アレルギーがあります"],
+        ),
+        (
+            "母の介護をしています。",
+            "お母さんはおいくつですか？",
+            "82歳です。",
+            ["User: 母は82歳です"],
+        ),
+        ("母の介護をしています。", "どちらにお住まいですか？", "京都です。", []),
+    ],
+)
+def test_a_short_answer_about_another_person_is_a_fact_of_that_person(
+    before: str, question: str, answer: str, texts: list[str]
+) -> None:
+    messages = [Message(role="user", content=before, timestamp=NOW), *talk(question, answer)]
+    facts = [fact for fact in said_facts(messages) if fact.message == 2]
+    assert [fact.text for fact in facts] == texts
+    assert asserted_facts(ExtractedFacts(facts=facts), messages).facts == facts
 
 
 def test_a_question_is_answered_by_the_message_after_it_alone() -> None:

@@ -9,6 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memory_core.adapters.offline.second_language import (
+    english_put_right,
+    german_put_right,
+    in_one_language,
+)
 from memory_core.domain.statements.own_words import own_statements
 from memory_core.domain.text.sentences import Sentence
 from memory_core.domain.text.spelled_out import spelled_out
@@ -68,13 +73,13 @@ def written_out(text: str) -> str:
 
     Text of other languages is returned as it is.
     """
-    text = with_counts(spelled_out(text))
+    text = with_counts(in_one_language(spelled_out(text)))
     if _GERMAN.search(text.lower()) is not None:
-        return _I_VERB.sub(r"\g<0>e", _VERB_I.sub(r"\g<verb>e\g<I>", text))
+        return german_put_right(_I_VERB.sub(r"\g<0>e", _VERB_I.sub(r"\g<verb>e\g<I>", text)))
     plain = _I_AM.sub(r"\g<before>I'm", _WITH.sub("with ", text))
     for expression, written in _APOSTROPHES:
         plain = expression.sub(written, plain)
-    return plain if _OTHER_I.search(plain) else _SMALL_I.sub("I", plain)
+    return plain if _OTHER_I.search(plain) else english_put_right(_SMALL_I.sub("I", plain))
 
 
 _AFTER_MY = r"(?=(?:my|our|an?|the|some|his|her|their|it|him|them)\b|[A-Z0-9])"

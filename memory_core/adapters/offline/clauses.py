@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from memory_core.adapters.offline.casual import written_out
+from memory_core.adapters.offline.second_language import SINCE
 from memory_core.domain.statements.reported_speech import own_part
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
@@ -50,8 +51,9 @@ _FILLER = (
     r"|add)(?: that)?|i (?:already )?(?:told you|said)(?: that)?"
 )
 _SETTING = (
-    r"also|actually|by now|these days|currently|now|nowadays|today|recently|lately|yesterday"
-    r"|in \d{4}|since \d{4}|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)"
+    rf"also|actually|by now|these days|currently|now|nowadays|today|recently|lately|yesterday"
+    rf"|{SINCE}|in \d{{4}}|since \d{{4}}"
+    r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)"
     r"|this (?:week|month|year|morning)|in fact|to be honest|honestly|unfortunately|luckily|finally"
 )
 _FILLERS = re.compile(rf"\A(?:(?:{_FILLER})[,:]?\s++)+(?=\S)", re.IGNORECASE)
@@ -132,6 +134,12 @@ _NAME = (
 "User" and "Assistant" are no names. Memories call speakers so, and a speaker that pastes a memory
 asserts no fact by it.
 """
+_ROLE = (
+    r"(?:(?:best|new|class|key|social|piano|maths?) )?"
+    r"(?:teacher|doctor|dentist|coach|trainer|therapist|nurse|carer|boss|friend|worker|tutor)"
+)
+"""Relations of a person to another one, of whom a clause tells: "Theo's teacher"."""
+_THEIR_ROLE = re.compile(rf"(?:his|her) (?P<role>{_ROLE}) (?=is\b)")
 _SUBJECT = re.compile(
     r"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b"
     r"|started\b))\s*|(?P<us>[Ww]e)\b\s*|(?:(?:[Mm]y"
@@ -140,8 +148,12 @@ _SUBJECT = re.compile(
     r"|'s)(?!\s(?:appointment|visit|bill|surgery|office|food|show|party)\b)\s*"
     rf"|(?P<own>[Mm]y|(?:[Tt]he|[Oo]ur)(?=\s(?:[\w-]+\s){{0,3}}(?:{_OURS})\b))\b\s+|"
     r"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
-    rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b))"
+    r"|(?P<of>(?!(?:It|That|This|There|What|He|She|Today)\b)[A-Z][\w-]*)['’]s"
+    rf" (?P<role>{_ROLE})(?=\s+is\b)\s*"
+    rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went|can)\b))"
 )
+_KIN_AS_NAME = frozenset(("Dad", "Mum", "Mom", "Mother", "Father", "Grandma", "Grandpa"))
+"""Relatives whom a person calls by the relation, as by a name."""
 _PROJECT = (
     rf"(?!(?i:{ANY_MONTH}|{ANY_WEEKDAY})\b)[A-ZÀ-Þ][\w&-]{{1,30}}(?: [A-ZÀ-Þ][\w&-]{{1,30}})?"
 )
@@ -297,6 +309,9 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     """Read the subject of a clause, else carry over `subject`, that of the clause before."""
     bare = _drop_lead(piece)
     match = _SUBJECT.match(bare)
+    role = _THEIR_ROLE.match(bare) if subject and subject not in (*_SPEAKERS, "my") else None
+    if role is not None:
+        return Clause(f"{subject}'s {role['role']}", bare[role.end() :], joined, lead=lead)
     if match is None or (joined in _JOINS and (match["self"] or "I") != "I"):
         if _OTHERS.match(bare) or (joined in _SIGNS and _COMPARES.match(bare)):
             return Clause("", bare, joined, lead=lead)
@@ -314,8 +329,12 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
         if _THE_ONLY.fullmatch(kind):
             return Clause(f"my {kind}", rest, joined, lead=lead, called=called)
         return Clause(f"my {kind} {called}".rstrip(), rest, joined, lead=lead)
+    if match["of"]:
+        return Clause(f"{match['of']}'s {match['role']}", rest, joined, lead=lead)
     if match["name"]:
-        return Clause(match["name"], rest, joined, lead=lead)
+        by_kin = match["name"] in _KIN_AS_NAME
+        subject = f"my {match['name'].lower()}" if by_kin else match["name"]
+        return Clause(subject, rest, joined, lead=lead)
     if match["own"] and match["own"].casefold() != "my":
         thing = _NAMED_THING.match(rest)
         if thing is not None:
@@ -334,6 +353,7 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
 # only pronouns and the verb after "I" change, so the sentence asserts nothing new. English only.
 
 
+_PERSON = r"(?!(?:Let|Here)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,20}"
 _CONTRACTIONS = (
     (re.compile(r"\b(I)['’]m\b", re.I), r"\1 am"),
     (re.compile(r"\b(you|we|they)['’]re\b", re.I), r"\1 are"),
@@ -346,6 +366,24 @@ _CONTRACTIONS = (
         ),
         r"\1 is",
     ),
+    (
+        re.compile(
+            rf"\b(?P<who>{_PERSON}|[Mm]y [a-z]{{2,12}})['’]s (?=(?:allergic|co?eliac|vegan"
+            r"|vegetarian|diabetic|asthmatic|autistic|dyslexic|married|pregnant|not|now|still|also|moving|going"
+            r"|starting|turning|in(?!-)|at|from|on(?!-)|an?|the|\d{1,3}(?=[,.;!]|\Z| now| and))\b)"
+        ),
+        r"\g<who> is ",
+    ),
+    (
+        re.compile(rf"\b(?P<who>{_PERSON})['’]s (?=(?:got|gone|been|started|outgrown)\b)"),
+        r"\g<who> has ",
+    ),
+    (
+        re.compile(
+            rf"(?P<who>{_PERSON}) \((?P<age>\d{{1,2}})\) (?=(?:is|has|can|[a-z]{{2,12}}s)\b)"
+        ),
+        r"\g<who> is \g<age> and ",
+    ),
     (re.compile(r"\bcan['’]?t\b|\bcannot\b", re.I), "can not"),
     (re.compile(r"\bwon['’]t\b", re.I), "will not"),
     (re.compile(r"\b(\w+)n['’]t\b", re.I), r"\1 not"),
@@ -357,7 +395,7 @@ _CONTRACTIONS = (
 def expanded(sentence: str) -> str:
     """Write out contractions: "I'm" → "I am", "don't" → "do not"."""
     plain = written_out(sentence.replace("’", "'"))
-    if any(part in plain for part in ("'", "cannot", "cant", " n ")):
+    if any(part in plain for part in ("'", "cannot", "cant", " n ", " (")):
         for pattern, written in _CONTRACTIONS:
             plain = pattern.sub(written, plain)
     return plain

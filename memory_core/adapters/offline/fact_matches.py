@@ -194,6 +194,8 @@ def matches_of_new_persons(sentence: str) -> Iterator[PatternMatch]:
     for newcomer in newcomers:
         for match in newcomer.finditer(sentence):
             yield PatternMatch(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
+    if (named := _BORN.match(sentence)) is not None:
+        yield PatternMatch(_NAMED, {"value": named["name"]}, f"my {named['kind']}")
     for pets in (_CALLED_PET, _OLD_PET, _PET_NOT_CALLED):
         for match in pets.finditer(sentence):
             if names.is_given_name(match["name"]) and not is_opening(match["name"]):
@@ -213,6 +215,10 @@ _MOVED_HERE = re.compile(
     r"(?:[ -][A-ZÀ-Þ]\w{1,30}){0,2})(?: now)?(?:,|;| [–-])? (?:and )?"
     r"(?:(?:I|we)(?:['’]ve| have)? )?(?:just )?moved here\b"
 )
+_BORN = re.compile(
+    r"(?:[Mm]y|[Oo]ur) (?P<kind>daughter|son|niece|nephew|granddaughter|grandson|baby) was born"
+    r"[^.!?]{0,40}, (?:and )?(?:she|he|(?:her|his) name) is (?:called )?(?P<name>[A-Z][a-zà-ÿ]+)"
+)
 _CALLED_PET = re.compile(
     rf"\A(?:[\w'’]{{1,12}},? ){{0,3}}(?:I|[Ww]e)(?:['’]\w+)? [^.!?]{{0,80}}, "
     rf"an? (?:[\w-]+ ){{0,3}}?(?P<of>{ANIMAL}|{BREED}),? (?:called|named)"
@@ -230,7 +236,8 @@ _PET_NOT_CALLED = re.compile(
 _HAS_PET = next(row for row in fact_patterns.ENGLISH if row.filled == "{of}")
 _NEW_BOSS = re.compile(
     r"(?:\A|[,;] |\b(?:and|but) )(?:[Mm]y |[Oo]ur )?[Nn]ew (?P<kind>boss|manager|landlord|landlady)"
-    r"(?: is|'s) (?:called |named )?(?P<name>[A-Z][a-z]+)(?=[.!,;]|\Z| (?:now|since|and)\b)"
+    r"(?: is|'s) (?:called |named )?"
+    rf"(?P<name>{names.TITLE}[A-Z][a-z]+)(?=[.!,;]|\Z| (?:now|since|and)\b)"
 )
 _PROPOSED = re.compile(
     r"\bproposed\b[^.!?]{0,60} I said yes\b"
@@ -253,7 +260,8 @@ _AMOUNTS_TO = next(row for row in fact_patterns.ENGLISH if row.shape is amount)
 _LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home city")
 _NEWCOMER = re.compile(
     rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his"
-    r"|their) name(?:'s| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
+    r"|their) name(?:'s| is)|,? (?:and )?(?:she|he) is called|,? (?:called|named))"
+    rf" (?P<name>{names.TITLE}[A-Z][a-z]+)\b"
 )
 
 
@@ -427,7 +435,8 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
     confidence = 0.9 if named == speaker_name else 0.8
-    lasting = attribute is None and (row.attribute is None or not slotted)
+    is_death = row.attribute == fact_patterns.STATUS_OF_SPEAKER
+    lasting = attribute is None and (row.attribute is None or not slotted or is_death)
     return FoundFact(
         text,
         owner if attribute else None,

@@ -19,6 +19,7 @@ from memory_core.adapters.offline import names
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.belongings import CAR, COUNTED, COUNTED_ALONE, HAD
 from memory_core.adapters.offline.fact_values import Shape
+from memory_core.adapters.offline.occupations import NOT_AS_EMPLOYER
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -34,6 +35,7 @@ _SHORT = {
         r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living"
         r"|lived))"
     ),
+    "<company>": r"(?: (?:with|by|at|bei) [\w' ]{2,30}?)?",
     "<moved>": r"<did>(?:moved|relocated)(?: (?:back|over|out|permanently|away|recently))?",
     "<working>": (
         r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part"
@@ -91,6 +93,11 @@ _SHORT = {
     "<have>": r"(?:have got|has got|have|has|own|owns)",
     "<did>": rf"(?:(?:have|has) )?(?:(?:{_ADVERBS}) )*",
     "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
+    "<at>": (
+        rf"(?:at|for|bei|by(?! (?i:{ANY_MONTH}|{ANY_WEEKDAY}|christmas|easter|new year)\b)"
+        r"(?= [A-ZÀ-Þ][\w&.'’-]*(?: [A-ZÀ-Þ][\w&.'’-]*){0,3}"
+        r"(?:$| (?:since|in|as|now|and|from|again|here|for)\b)))"
+    ),
     "<fixed>": (
         r"(?:(?:new|monthly|weekly|yearly|total|overall|gross|net"
         r"|current) )?(?:[\w-]+ ){0,2}(?:budget|rent|salary|wage|deadline|due date|appointment"
@@ -194,9 +201,9 @@ _NO_LONGER = f"{NO_LONGER} {{value}}"
 ENGLISH: tuple[Pattern, ...] = (
     # home
     Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here"
-        r"|currently))?(?: with [\w' ]{2,30}?)? in\b", names.place),
+        r"|currently))?<company> in\b", names.place),
     Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here"
-        r"|currently))?(?: with [\w' ]{2,30}?)? in\b", names.home, ("we",)),
+        r"|currently))?<company> in\b", names.home, ("we",)),
     Pattern("home city", _LIVES, r"<living> in the <where> of\b", names.place, _ALL),
     Pattern(None, "{who} lives near {value}",
             r"<living>(?: in an? [\w ]{3,25}?)? (?:near|close to|just outside(?: of)?"
@@ -223,14 +230,18 @@ ENGLISH: tuple[Pattern, ...] = (
     # work and study
     Pattern("occupation", _WORKS_AS,
             r"<working>(?: (?:nights|days|evenings|weekends|shifts|remotely|mostly))?(?: (?:at"
-            r"|for) .{2,40}?)? as\b", a.job),
+            r"|for|by|in) .{2,40}?)? as\b", a.job),
     Pattern("occupation", "{who} is {a_value}", r"(?:<be>|(?:have|has) <adv>been) (?=an? )",
         a.known_job),
     Pattern("occupation", _WORKS_AS,
         r"<did>(?:became|become|started<job> as|(?:been|got) promoted to)\b", a.known_job),
-    Pattern("employer", _WORKS_AT, r"<working>(?: as .{2,40}?)? (?:at|for)\b", a.organisation),
-    Pattern("employer", _WORKS_AT, r"<working> in .{2,30}? (?:at|for) (?=[A-ZÀ-Þ])",
+    Pattern("employer", _WORKS_AT, r"<working>(?: as .{2,40}?)? <at>(?=\W|$)", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<working> in .{2,30}? <at> (?=[A-ZÀ-Þ])",
         a.organisation),
+    Pattern(None, "{who} works in {value}",
+            r"<working>(?: again)? in (?=an? (?:[\w-]+ ){0,2}(?:school|hospital|nursery"
+            r"|kindergarten|clinic|bakery|restaurant|hotel|shop|factory|library|caf[eé]|pharmacy|garage"
+            r"|warehouse|care home)\b)", a.lasting),
     Pattern("employer", "{who} is {value}", r"<be> (?P<value>self[- ]employed)\b", a.anything),
     Pattern("employer", _WORKS_AT, r"<be> an? [\w -]{3,30}? at (?=[A-ZÀ-Þ])", a.organisation),
     Pattern("employer", _WORKS_AT,
@@ -260,6 +271,8 @@ ENGLISH: tuple[Pattern, ...] = (
             ("mine",), _NO_LONGER),
     Pattern("employer", "{who} has left {value}", r"was my last day (?:at|with)\b",
         names.left_company, ("foreign",), _NO_LONGER),
+    Pattern(None, "{who} retired in {value}", r"<did>retired in (?P<value>(?:19\d\d|20[01]\d))$",
+        a.anything),
     *(
         Pattern("occupation", "{who} has given up {of}", phrase + r" (?=(?P<of>[a-z]{3,20}ing)\b)",
             a.job_of_activity, of, _NO_LONGER, negative=None)
@@ -271,7 +284,7 @@ ENGLISH: tuple[Pattern, ...] = (
         )
     ),
     *(
-        Pattern(attribute, template, phrase, a.nothing, of, NO_LONGER, negative=None)
+        Pattern(attribute, template, phrase, a.recently, of, NO_LONGER, negative=None)
         for attribute, template in (
             ("employer", "{who} has left or lost their job"),
             ("occupation", "{who} no longer has the job they had"),
@@ -466,6 +479,10 @@ ENGLISH: tuple[Pattern, ...] = (
             r"(?P<value>(?:[\w-]{1,20} )?<car>(?: (?:<car>"
             r"|[A-Z0-9][\w-]{0,15})){0,3})<after a thing>", a.lasting, _ALL, _NO_LONGER),
     Pattern("name", "{who} is called {value}",
+        r"is(?: now| called| named)?"
+        r" (?P<value>(?:Mrs?|Ms|Miss|Dr|Frau|Herr)\.? [A-Z][\w'-]+)(?: now)?$",
+        a.anything, ("other",)),
+    Pattern("name", "{who} is called {value}",
         r"is(?: now| called| named)? (?=[A-Z][a-z]+(?: [A-Z][a-z]+)?$)",
             names.own_name, ("other",)),
     Pattern("intolerance to {value}", "{who} is {value} intolerant",
@@ -486,6 +503,30 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("condition {value}", "{who} has {value}",
             r"(?:(?:was|got|<did>been) diagnosed with|suffers? from|<have>)\b", a.condition,
             filled="yes", many=True),
+    Pattern("condition {value}", "{who} is {value}",
+            r"<be>(?: an?)? (?P<value>co?eliac|diabetic|asthmatic|epileptic|autistic|dyslexic"
+            r"|dyspraxic)(?=$| (?:and|since|so|like)\b)", a.anything, filled="yes"),
+    # sizes, classes and teachers, mostly of children
+    *(
+        Pattern(attribute, "{who} takes {of}size {value}",
+            r"(?:<adv>(?:takes?|wears?|needs?)|<be>|<have>|<did>(?:gone up|moved up|grown)"
+            rf" (?:in)?to) (?:now )?(?:an? |the )?(?P<of>{of})size (?P<value>{size})"
+            r"(?: (?:now|already))?$", a.anything, ("other",))
+        for attribute, of, size in (
+            ("shoe size", "shoe ", r"\d{1,2}(?:[.,]5)?"),
+            ("shoe size", "", r"[1-4]?\d(?:[.,]5)?"),
+            ("size", "", r"(?:[5-9]\d|1\d\d)"),
+        )
+    ),
+    Pattern("{of} size", "{who} takes {of} size {value}",
+            r"<adv>(?:takes?|wears?|needs?)(?: an?)? size (?P<value>\d{1,3}(?:[.,]5)?)"
+            r" (?P<of>shoe|trouser|jacket|shirt|coat|dress)s?(?: now)?$", a.anything, ("other",)),
+    Pattern("school year", "{who} is in Year {value}",
+            r"<be> in (?:[Yy]ear|[Gg]rade|[Cc]lass) (?P<value>\d{1,2}[a-d]?)(?: now)?$",
+            a.anything, ("other",)),
+    Pattern(None, "{who} can not have {value}",
+            r"can not (?:have|eat|drink)\b(?! (?:an?|the|any|my|more|another|it|that|this|kids"
+            r"|children|friends|visitors|everything)\b)", a.lasting, ("other",), negative=True),
     Pattern("eats {value}", "{who} eats {value}", r"eats?\b", a.food, filled="yes", many=True),
     Pattern("eats {value}", "{who} does not eat {value}", r"<did>(?:gave up|given up|cut out)\b",
         a.food, filled="no", many=True),
@@ -523,8 +564,9 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job,
         ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
-    Pattern("employer", _WORKS_AT, r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b", a.organisation,
-        ("foreign",)),
+    Pattern("employer", _WORKS_AT,
+            rf"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b(?= {NOT_AS_EMPLOYER})", a.organisation,
+            ("foreign",)),
     Pattern(OPINION, _LIKES, r"(?:ich )?(?:mag|liebe)\b<the>?", a.thing, ("foreign",), "likes"),
     Pattern(OPINION, _DISLIKES, r"(?:ich )?hasse\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing,

@@ -10,31 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memory_core.adapters.offline.occupations import JOBS
 from memory_core.adapters.offline.voice import is_past
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY, NUMBER_WORDS
 
 Shape = Callable[[str], str | None]
 
-_TRADES = """
-    accountant actor actress analyst architect artist attorney author baker banker barber barista
-    bartender biologist bookseller builder butcher carer carpenter cashier chef chemist cleaner
-    clerk coach composer consultant contractor cook dancer dentist designer developer director
-    doctor driver economist editor electrician engineer entrepreneur farmer firefighter florist
-    freelancer gardener geologist hairdresser historian housewife illustrator instructor interpreter
-    janitor jeweller journalist judge lawyer lecturer librarian lifeguard locksmith manager
-    mathematician mechanic midwife model musician nurse nanny optician painter paramedic pastor
-    pensioner pharmacist photographer physicist physiotherapist pilot plumber policeman policewoman
-    postman potter priest producer professor programmer psychiatrist psychologist receptionist
-    recruiter reporter researcher roofer sailor salesman salesperson scientist secretary singer
-    soldier statistician student surgeon surveyor tailor teacher technician therapist toolmaker
-    trainer translator tutor vet lead supervisor coordinator specialist officer assistant intern
-    apprentice trainee executive administrator bookkeeper copywriter veterinarian violinist
-    volunteer waiter waitress web-developer welder writer lehrer lehrerin arzt ärztin ingenieur
-    ingenieurin student studentin bäcker krankenpfleger professeur infirmier infirmière médecin
-    ingénieur étudiant étudiante boulanger profesor profesora médico médica ingeniero ingeniera
-    enfermera enfermero estudiante panadero
-"""
-_JOBS = frozenset(_TRADES.split())
 _TONGUES = """
     arabic bengali bulgarian catalan chinese croatian czech danish dutch english esperanto estonian
     farsi finnish french german greek hebrew hindi hungarian icelandic indonesian irish italian
@@ -144,7 +125,7 @@ def known_job(words: str) -> str | None:
     """A job after "I am a" whose last word is a known job."""
     candidate = job(words)
     last = candidate.split()[-1].lower() if candidate else ""
-    return candidate if last in _JOBS else None
+    return candidate if last in JOBS else None
 
 
 def job_of_activity(words: str) -> str | None:
@@ -153,7 +134,7 @@ def job_of_activity(words: str) -> str | None:
     if not activity.endswith("ing") or nothing(rest) is None:
         return None
     stem = activity.removesuffix("ing")
-    return next((stem + end for end in ("e", "er", "", "or") if stem + end in _JOBS), None)
+    return next((stem + end for end in ("e", "er", "", "or") if stem + end in JOBS), None)
 
 
 _ENDS_NAME = r"as|in|on|since|for|now|near|from|where|until|with|too|these|right|and"
@@ -217,6 +198,14 @@ def food(words: str) -> str | None:
 def nothing(words: str) -> str | None:
     """The empty value where only a time or no word follows; None otherwise."""
     return "" if _WHEN.fullmatch(words.strip()) else None
+
+
+def recently(words: str) -> str | None:
+    """As `nothing`, but not in a year long ago: "retired in 1998"."""
+    return None if _LONG_AGO.search(words) else nothing(words)
+
+
+_LONG_AGO = re.compile(r"\bin (?:19\d\d|20[01]\d)\b")
 
 
 def language(words: str) -> str | None:

@@ -38,6 +38,7 @@ from memory_core.adapters.offline.running_rules import checkpoint
 from memory_core.adapters.offline.sentence_facts import (
     SentenceFacts,
     Source,
+    answers_for_another,
     prepare_sentence,
     read_answer,
     read_sentence,
@@ -265,7 +266,10 @@ class _Reading:
         return (
             _IRONY.match(text) is not None
             or is_said_of_another(text)
-            or japanese_facts.is_age_of_another(text, f"{self._last(turn.name)} {turn.asked}")
+            or (
+                japanese_facts.is_age_of_another(text, f"{self._last(turn.name)} {turn.asked}")
+                and not answers_for_another(turn.answers.get(sentence.start, ""))
+            )
             or is_about_the_same_person(text, turn.before_it)
         )
 

@@ -15,7 +15,7 @@ from memory_core.adapters.offline.belongings import CAR
 from memory_core.adapters.offline.clause_facts import ClauseLanguage, Row
 from memory_core.adapters.offline.introductions import GERMAN_VERB, german_clauses
 from memory_core.adapters.offline.marriages import GERMAN_MARRIAGE_ENDS
-from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE
+from memory_core.adapters.offline.occupations import GERMAN_JOBLESS, GERMAN_TRADE, NOT_AS_EMPLOYER
 from memory_core.domain.statements.appointment_words import PUT_ELSEWHERE_IN_GERMAN
 from memory_core.domain.text.spelling import ANY_GERMAN_MONTH, ANY_GERMAN_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
@@ -51,6 +51,12 @@ def _i(verb: str) -> str:
 
 
 _OVER = f"{NO_LONGER} {{value}}"
+_OTHER = (
+    r"\A(?P<who>(?!(?:Man|Er|Sie|Es|Das|Die|Der|Wer|Jeder|Ich|Wir|Wo|Was|Hier)\b)"
+    r"[A-ZÄÖÜ][a-zäöüß]{1,20})"
+)
+"""A person with a name, of whom a clause tells."""
+_NOW = r"(?:jetzt |nun |schon |inzwischen |mittlerweile ){0,2}"
 _STREET = (
     r"(?:straße|strasse|str\.|weg|gasse|allee|platz|ring|damm|ufer|chaussee|graben|steig|markt|park"
     r"|berg|hof)"
@@ -68,7 +74,9 @@ _ROWS: tuple[Row, ...] = (
         rf"(?= statt|,|\Z| (?:{PUT_ELSEWHERE_IN_GERMAN})\b)",
     ),
     Row(
-        "employer", r"\A(?:bin|arbeite) (?:\w+ )?bei (?:der |dem )?(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+)"
+        "employer",
+        r"\A(?:bin|arbeite) (?:\w+ )?bei (?:der |dem )?"
+        rf"(?P<value>{NOT_AS_EMPLOYER}[A-ZÄÖÜ][\w&äöüß.-]+)",
     ),
     Row("eats fleisch", r"\b[Ff]leischesser(?:in)?\b", filled="yes"),
     Row(
@@ -138,7 +146,15 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "employer",
         _i("(?:arbeite|bin)") + r"(?:\w+ )?(?:als [A-ZÄÖÜ][\wäöüß-]+ )?bei (?:der |dem )?"
-        r"(?P<value>[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)",
+        rf"(?P<value>{NOT_AS_EMPLOYER}[A-ZÄÖÜ][\w&äöüß.-]+(?: [A-ZÄÖÜ][\w&äöüß.-]+)*)",
+    ),
+    *(
+        Row(
+            attribute,
+            rf"\b(?:ich habe?|habe? ich) {_SINCE}(?:eine?n? )?(?:neuen? )?(?:Arbeit|Job|Stelle)"
+            rf" {at} (?P<value>[A-ZÄÖÜ][\w&äöüß.-]+) (?:gefunden|bekommen|angefangen)\b",
+        )
+        for attribute, at in (("employer", "bei(?: der| dem)?"), ("occupation", "als"))
     ),
     Row("field of study", _i("studiere") + r"(?P<value>[A-ZÄÖÜ][\wäöüß-]+)"),
     *(
@@ -154,8 +170,10 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "age",
         r"\b(?:ich bin|bin ich) (?:jetzt |schon |gerade "
-        r"|übrigens )?(?P<value>\d{1,2}|1[01]\d)(?: Jahre(?: alt)?)?\b"
-        r"(?!,\d|\.| (?:mal|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
+        r"|übrigens )?(?P<value>\d{1,2}|1[01]\d)"
+        r"(?: Jahre (?:alt|jung)| Jahre(?=\Z|,| und (?!\d)))?\b"
+        r"(?!,\d|\.| [Jj]ahre? (?!alt|jung|und (?!\d))"
+        r"| (?:mal|kilo|minuten|Tage|Stunden|Kilo|Minuten|cm|kg|km|%|Prozent|m\b|Uhr))",
     ),
     Row(
         "birthday",
@@ -217,6 +235,22 @@ _ROWS: tuple[Row, ...] = (
         r"|seit \w+ )?(?:eine?n? )(?:\w+ ){0,2}(?i:hund|katze|kater|garten|auto|haus|wohnung|kind"
         r"|baby|sohn|tochter|pferd|klavier|balkon|boot|motorrad|wohnmobil|freundin|freund|schwester"
         r"|bruder|zwilling\w*|tattoo|führerschein)\b.*",
+    ),
+    # sizes and schools, mostly of children
+    Row(
+        "shoe size", rf"{_OTHER} (?:braucht|trägt|hat) {_NOW}Schuhgröße (?P<value>\d{{2}}(?:,5)?)\b"
+    ),
+    *(
+        Row(
+            attribute,
+            rf"{_OTHER} (?:braucht|trägt|hat) {_NOW}(?:Kleider)?[Gg]röße (?P<value>{size})\b",
+        )
+        for attribute, size in (("shoe size", "[1-4]\\d"), ("size", "[5-9]\\d|1\\d\\d"))
+    ),
+    Row(
+        "school",
+        rf"{_OTHER} (?:geht|kommt|wechselt) {_NOW}(?:auf|in|an)(?: die| das| den|s) "
+        r"(?P<value>[A-ZÄÖÜ][\w-]{0,30}(?:[Ss]chule|[Gg]ymnasium|[Kk]ita|[Kk]indergarten))\b",
     ),
     # health and food
     Row(
@@ -474,7 +508,8 @@ _SMALL = re.compile(
 _GERMAN_WORDS = """
     ich und der die das ist wir mein meine ein eine einen nicht habe bin im für mit unser unsere hat
     heißt wohne arbeite mag kein keine seit zum zur dem den auf aus nach bei jeden immer auch sind
-    haben meinem meiner trinke esse gern gerne sehr mir wurde
+    haben meinem meiner trinke esse gern gerne sehr mir wurde jetzt braucht trägt geht kommt wohnt
+    arbeitet
 """
 _GERMAN = frozenset(_GERMAN_WORDS.split())
 _ENGLISH = frozenset(

@@ -78,6 +78,14 @@ def with_its_purpose(text: str) -> str:
     return _moved(stated, purpose["what"], says)
 
 
+_WAS_ANOTHER = re.compile(
+    r"\bthat(?: was|['’]s| is) (?:my (?:\w+ )?\w+|[A-Z]\w+),? (?:and )?not me\b"
+    r"|\bdas (?:war|ist) (?:mein\w* (?:\w+ )?\w+|[A-ZÄÖÜ]\w+),? (?:und )?nicht ich\b",
+    re.IGNORECASE,
+)
+"""Words that give a statement to another person."""
+
+
 def label_of_value(text: str) -> str:
     """The label of a sentence that tells a value: "Contoso: "; else ""."""
     label = _LABEL.match(text)
@@ -91,6 +99,8 @@ def is_said_of_another(text: str) -> bool:
 
     A label of plain words only opens a sentence of the speaker's own: "Diet: I'm vegan".
     """
+    if _WAS_ANOTHER.search(text) is not None:
+        return True
     label = _LABEL.match(text)
     return (
         label is not None

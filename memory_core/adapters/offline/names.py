@@ -47,6 +47,8 @@ _COUNTRIES = """
     zambia, zimbabwe, america, africa, asia, deutschland, österreich, schweiz, frankreich, spanien,
     italien, allemagne, espagne, suisse, belgique, italie, españa, alemania, francia, suiza, méxico
 """
+TITLE = r"(?:(?:Mrs?|Ms|Miss|Dr|Frau|Herr)\.? )?"
+"""A title before a person's name, or nothing."""
 COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
 """Names of countries and regions, so that "in Germany" does not contradict "in Berlin"."""
 _CITIES = """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from memory_core.adapters.offline.animals import IN_ENGLISH as ANIMAL
 from memory_core.adapters.offline.casual import with_subject, written_out
-from memory_core.adapters.offline.clauses import FAMILY_OR_FRIEND
+from memory_core.adapters.offline.clauses import FAMILY_OR_FRIEND, SINGULAR
 from memory_core.adapters.offline.fact_values import MOMENT
 from memory_core.domain.statements.change_clauses import telling
 from memory_core.domain.statements.first_person import names_speaker
@@ -322,6 +322,10 @@ def completed(sentence: str, before: str, after: str = "") -> str:
     pet, name = _GOT_PET.search(before[-MOST_SINCE_MOVED:]), _ITS_NAME.match(sentence)
     if pet is not None and name is not None:
         return f"I have a {pet['animal']} called {name['name']}"
+    new = _THE_NEW_ONE.match(sentence)
+    kinds = _NEW_RELATION.findall(before[-MOST_SINCE_MOVED:]) if new else []
+    if new is not None and kinds:
+        return f"My new {kinds[-1]} is called {sentence[new.end() :]}"
     for move, is_in, written in _AFTER_A_MOVE:
         moved = move.search(sentence)
         if moved is not None or move.search(before[-MOST_SINCE_MOVED:]) is not None:
@@ -330,6 +334,8 @@ def completed(sentence: str, before: str, after: str = "") -> str:
     return sentence
 
 
+_THE_NEW_ONE = re.compile(r"[Tt]he new one(?: is|['’]s)(?: called)? (?=[A-Z])")
+_NEW_RELATION = re.compile(rf"\bnew (?P<kind>{SINGULAR})\b")
 _OF_A_JOB = (
     (_QUIT, r"\g<before> my job\g<when>."),
     (_GAVE_NOTICE, r"\g<before> meinen Job\g<when> gekündigt"),

@@ -151,7 +151,7 @@ def read_sentence(
 
 
 def read_answer(meant: str, name: str, before: Sequence[PatternMatch]) -> SentenceFacts:
-    """Read the facts of what a short answer means; only those that fill a slot.
+    """Read the facts of a short answer; of its speaker those that fill a slot.
 
     Args:
         meant: The sentence that the answer means.
@@ -162,8 +162,21 @@ def read_answer(meant: str, name: str, before: Sequence[PatternMatch]) -> Senten
     abroad = list(facts_abroad(Sentence(meant, 0, len(meant)), name))
     table = _read_table(meant, name, abroad, before)
     named = [fact for _, fact in facts_of_relatives(meant, name)]
-    filling = [fact for fact in (*abroad, *table.facts, *named) if fact.attribute is not None]
-    return SentenceFacts([(fact, "") for fact in filling], [], table.matches, table.slip)
+    of_another = answers_for_another(meant)
+    answering = [
+        fact for fact in (*abroad, *table.facts, *named) if of_another or fact.attribute is not None
+    ]
+    return SentenceFacts([(fact, "") for fact in answering], [], table.matches, table.slip)
+
+
+def answers_for_another(meant: str) -> bool:
+    """Whether the meaning of an answer is not about the speaker alone."""
+    return _OF_ANOTHER.match(meant) is not None
+
+
+_OF_ANOTHER = re.compile(
+    r"(?:My|Meine?) \w|[母父娘妻夫兄姉弟妹](?:さん)?は|(?:息子|子ども|祖[母父])は"
+)
 
 
 def _read_table(

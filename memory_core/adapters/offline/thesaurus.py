@@ -31,6 +31,8 @@ _ENGLISH = (
     "sport: swimming running jogging gym yoga cycling climbing tennis football",
     "flatmate roommate housemate",
     "kid: son daughter twin",
+    "boss: chefin",
+    "landlord: vermieter vermieterin",
 )
 _GERMAN = (
     "oma omi großmutter großmama",
@@ -65,7 +67,8 @@ _GERMAN = (
 )
 _JAPANESE = (
     "両親: 父母 実家 親 父 母",
-    "仕事: 職業 勤め 勤務 会社 職場 働い 働く 就職 転職 職 営業 経理 事務 看護 農家",
+    "仕事: 職業 勤め 勤務 会社 職場 働い 働く 就職 転職 職 営業 経理 事務 看護 農家 店員",
+    "仕事: ッフ staff",
     "職業: 仕事 勤め 勤務 会社 働い 働く 営業 経理 事務 看護 農家",
     "勤め 会社 職場 働い 働く 就職 転職 入社 勤務",
     "住: 住所 引越 引っ 越し 転勤 転居 暮ら",
@@ -86,7 +89,7 @@ _JAPANESE = (
     "先生 教師 講師",
     "上司 部長 課長 店長",
     "給料 年収 月給 手取 時給",
-    "ペッ: 犬 猫 飼っ",
+    "ペッ: 犬 猫 飼っ 飼い",
     "食事 ご飯 ごは 食べ",
 )
 """Words for the same thing; before a colon, a word for the kind of the things after it.

@@ -11,6 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.domain.conversation import Message
+from memory_core.domain.statements.answers_for_others import (
+    answered_for_another,
+    asked_of_another,
+    said_of_another,
+)
 from memory_core.domain.statements.own_words import own_sentences
 from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text.given_names import is_given_name
@@ -51,8 +56,21 @@ def short_answer(messages: Sequence[Message], number: int) -> ShortAnswer | None
     if first is None or first.asks or len(first.text) > MOST_CHARACTERS:
         return None
     asked = _question(messages[number - 1].content)
-    meant = asked and written_out(spelled_out(first.text), asked)
+    before = messages[number - 2].content if number > 1 else ""
+    meant = asked and _meant(spelled_out(first.text), asked, before)
     return ShortAnswer(first, meant) if meant else None
+
+
+def _meant(answer: str, question: str, before: str) -> str | None:
+    """What an answer means, of its speaker or of another person."""
+    person, words = answered_for_another(answer) or ("", answer)
+    if not person:
+        of_another = asked_of_another(question, before)
+        if of_another is None:
+            return written_out(answer, question)
+        question, person = of_another
+    own = written_out(words, question) if person else None
+    return own and said_of_another(own, person)
 
 
 def _question(text: str) -> str | None:
@@ -136,6 +154,7 @@ def _told(value: str, row: _Row, match: re.Match[str], language: _Language) -> s
         return None
     opening = language.yes.match(value)
     value = _BESIDE.sub("", value[opening.end() :] if opening else value)
+    value = _REPEATS.sub("", value)
     value = re.sub(r", (?=(?:as|als) )", " ", value)
     things = match.groupdict().get("things")
     if things and (named := _COUNT_AND_NAMES.fullmatch(value)) and _names(named["names"]):
@@ -221,6 +240,10 @@ _BESIDE = re.compile(
     r"|(?<=\w) (?:and stuff|or so|und so|oder so)\Z"
 )
 """What an answer may say after its value."""
+_REPEATS = re.compile(
+    r"\A(?:allergic (?:to|on|against|of)|allergisch (?:gegen|auf)) ", re.IGNORECASE
+)
+"""Words of the question that an answer may repeat."""
 _MAY_STAND = "a an the in at on near for from of to and with by as may am"
 _NO_ANSWERS = """
     hm hmm uh um eh er ah oh wow idea sure depends guess dunno idk secret private skip pass later
