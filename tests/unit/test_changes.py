@@ -389,6 +389,7 @@ def test_what_is_called_off_once_ends_no_habit(earlier: str, later: str) -> None
         ("I swim twice a week.", "I gave up swimming, my shoulder can't take it."),
         ("I'm flying to Oslo on Tuesday.", "My flight to Oslo on Tuesday was cancelled."),
         ("毎朝太極拳に行っています。", "太極拳はやめました。"),
+        ("生徒の佐藤さんは800点が目標です。", "佐藤さんは目標を850点に変えました。"),
     ],
 )
 def test_what_is_given_up_or_called_off_for_good_is_over(earlier: str, later: str) -> None:

@@ -272,7 +272,8 @@ def _labels(names: Collection[str]) -> dict[str, set[str]]:
 
 def _names_another_person(before: str, now: str) -> bool:
     """Whether a Japanese sentence names a person, and the earlier one another or the speaker."""
-    if not has_japanese(now) or not (person := person_of(now)) or now[len(person)] == "が":
+    person = person_of(now) if has_japanese(now) else ""
+    if not person or person in before or now[len(person)] == "が":
         return False
     earlier = person_of(before)
     return not earlier or not (earlier.startswith(person) or person.startswith(earlier))
