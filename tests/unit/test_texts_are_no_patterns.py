@@ -114,6 +114,17 @@ REASONS = {
     "adapters/offline/omissions.py: expression.sub(written, sentence, count=1)": "a table's words",
     "adapters/offline/omissions.py: is_in.sub(written, sentence[end:], count=1)": "a table's words",
     "domain/statements/worth.py: regex.compile(expression, regex.IGNORECASE)": "the rows of a table",  # noqa: E501
+    "domain/statements/answers_for_others.py: expression.sub(written, turned)": (
+        "the rows of a table"
+    ),
+    "adapters/offline/second_language.py: expression.sub(written, text)": "the rows of a table",
+    "domain/statements/answers_for_others.py: re.compile(expression)": "the rows of a table",
+    "domain/statements/answers_for_others.py: re.compile(expression, re.IGNORECASE)": (
+        "the rows of a table"
+    ),
+    "domain/statements/answers_for_others.py: written.format(**match.groupdict())": (
+        "the rows of a table; what is put in has no field"
+    ),
     "domain/statements/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }
 

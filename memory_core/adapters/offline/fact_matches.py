@@ -234,10 +234,11 @@ _PET_NOT_CALLED = re.compile(
     r" [A-Z][a-z]{1,20}(?=[.!]|\Z)"
 )
 _HAS_PET = next(row for row in fact_patterns.ENGLISH if row.filled == "{of}")
+_TITLE = names.TITLE
 _NEW_BOSS = re.compile(
     r"(?:\A|[,;] |\b(?:and|but) )(?:[Mm]y |[Oo]ur )?[Nn]ew (?P<kind>boss|manager|landlord|landlady)"
     r"(?: is|'s) (?:called |named )?"
-    rf"(?P<name>{names.TITLE}[A-Z][a-z]+)(?=[.!,;]|\Z| (?:now|since|and)\b)"
+    rf"(?P<name>{_TITLE}[A-Z][a-z]+)(?=[.!,;]|\Z| (?:now|since|and)\b)"
 )
 _PROPOSED = re.compile(
     r"\bproposed\b[^.!?]{0,60} I said yes\b"
@@ -261,7 +262,7 @@ _LIVES_IN = next(row for row in fact_patterns.ENGLISH if row.attribute == "home 
 _NEWCOMER = re.compile(
     rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his"
     r"|their) name(?:'s| is)|,? (?:and )?(?:she|he) is called|,? (?:called|named))"
-    rf" (?P<name>{names.TITLE}[A-Z][a-z]+)\b"
+    rf" (?P<name>{_TITLE}[A-Z][a-z]+)\b"
 )
 
 

@@ -22,6 +22,8 @@ _MEN: Final = (
     "|vater|papa|bruder|mann|freund|opa|großvater|onkel|neffe|neffen|enkel|klient|klienten|patient"
     "|patienten|schüler|kunde|kunden"
 )
+_OF_WOMEN = re.compile(_WOMEN)
+_OF_MEN = re.compile(_MEN)
 _EITHER: Final = "client|pupil|patient|student|partner|child|baby|kind"
 _PERSON = rf"(?P<kin>{_WOMEN}|{_MEN}|{_EITHER})(?!\w)"
 _ADJECTIVE = r"(?:(?:little|big|older|younger|new|old|kleine|große|ältere|jüngere|neue)[nrms]? )?"
@@ -114,8 +116,8 @@ def asked_of_another(question: str, before: str) -> AskedOfAnother | None:
         return AskedOfAnother(turned, "")
     name, match = persons.popitem()
     relation = match["kin"].casefold()
-    fits = (_SHE.search(question) is None or not _is_of(relation, _MEN)) and (
-        _HE.search(question) is None or not _is_of(relation, _WOMEN)
+    fits = (_SHE.search(question) is None or _OF_MEN.fullmatch(relation) is None) and (
+        _HE.search(question) is None or _OF_WOMEN.fullmatch(relation) is None
     )
     return AskedOfAnother(turned, name if fits else "")
 
@@ -171,8 +173,4 @@ def _name(match: re.Match[str]) -> str:
     if match["my"] is not None:
         return f"My {kin.lower()}"
     noun = kin.capitalize().removesuffix("en" if kin.casefold().endswith("enten") else "\0")
-    return f"{'Meine' if _is_of(kin.casefold(), _WOMEN) else 'Mein'} {noun}"
-
-
-def _is_of(kin: str, kinds: str) -> bool:
-    return re.fullmatch(kinds, kin) is not None
+    return f"{'Mein' if _OF_WOMEN.fullmatch(kin.casefold()) is None else 'Meine'} {noun}"
