@@ -11,6 +11,7 @@ from memory_core.domain.statements.fact_checks import asserted_facts
 from tests.builders import NOW
 
 ANSWERS: list[tuple[str, str, dict[str, str]]] = [
+    ("Where does your wife work, and where do you work?", "Bosch", {"employer": "Bosch"}),
     ("Do you have any allergies?", "Yes, I have allergic on peanut.", {"allergy to peanut": "yes"}),
     ("Where do you live?", "In Gdansk.", {"home city": "Gdansk"}),
     ("And where are you based, if I may ask?", "Hull", {"home city": "Hull"}),
@@ -66,6 +67,8 @@ ANSWERS: list[tuple[str, str, dict[str, str]]] = [
     ("お仕事は何をされていますか？", "看護師です", {"occupation": "看護師"}),
 ]
 SAY_NOTHING: list[tuple[str, str]] = [
+    ("Where does your sister live?", "Ok bye."),
+    ("What is your sister's name?", "Whatever."),
     ("Where do you live?", "No idea."),
     ("What's your name?", "Why?"),
     ("How old are you?", "I'd rather not say."),

@@ -24,6 +24,13 @@ from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.truth.slots import NO_LONGER
 
 Of = Literal["self", "we", "mine", "call", "other", "foreign"]
+_MEANS = "Skype|Zoom|Teams|Slack|Discord|FaceTime|Email|E-?[Mm]ail|Phone|Bus|Train|Bike|Hand"
+"""Means of work, which are no employers: "I work by Skype"."""
+_LANDMARKS = (
+    "Bridge|Park|Station|Street|Road|Avenue|Square|Lake|River|Beach|Airport|Church|Harbour"
+    "|Cathedral|Tower"
+)
+"""Kinds of places beside which people work: "I work by Hyde Park"."""
 _ADVERBS = (
     "currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even"
     "|mostly|both|finally|officially|only|truly"
@@ -95,6 +102,7 @@ _SHORT = {
     "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
     "<at>": (
         rf"(?:at|for|bei|by(?! (?i:{ANY_MONTH}|{ANY_WEEKDAY}|christmas|easter|new year)\b)"
+        rf"(?! (?:{_MEANS})\b| [\w'’ -]{{0,40}}\b(?:{_LANDMARKS})\b)"
         r"(?= [A-ZÀ-Þ][\w&.'’-]*(?: [A-ZÀ-Þ][\w&.'’-]*){0,3}"
         r"(?:$| (?:since|in|as|now|and|from|again|here|for)\b)))"
     ),

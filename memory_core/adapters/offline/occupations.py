@@ -44,9 +44,9 @@ GERMAN_TRADE = (
 """Words that name an occupation after "ich bin"."""
 NOT_AS_EMPLOYER = (
     r"(?!(?:\w*(?:[Ll]icht|[Ss]chein|[Ww]etter|[Tt]emperatur(?:en)?)|Nacht|Tag|Regen|Musik|Hitze"
-    r"|Kälte|Schnee|Wind|Bedarf|Gelegenheit)\b)"
+    r"|Kälte|Schnee|Wind|Bedarf|Gelegenheit)\b(?! [A-ZÄÖÜ]))"
 )
-"""Not before circumstances of work: "bei Kerzenlicht"."""
+"""Not before circumstances of work: "bei Kerzenlicht"; "Flutlicht GmbH" is a company."""
 _WHEN_IT_ENDED = (
     r"(?: (?:gerade|heute|gestern|endlich|jetzt|nun|leider|inzwischen|(?:letzte|diese|vorige)[nrs]?"
     rf" \w+|(?:im|zum) {ANY_GERMAN_MONTH}|vor \w+ \w+|seit \w+(?: \w+)?)){{0,3}}"

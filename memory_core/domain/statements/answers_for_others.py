@@ -33,6 +33,7 @@ _NAMED = re.compile(
 _IN_QUESTION = re.compile(
     rf"\b(?:(?P<my>your) |(?P<mein>dein|ihr)(?:e[nrms]?)? ){_ADJECTIVE}{_PERSON}", re.IGNORECASE
 )
+_SPEAKER = re.compile(r"\b(?:you|du|dich|dir)\b|あなた", re.IGNORECASE)
 _SHE = re.compile(r"\b(?:she|her|ihre?[mnrs]?|sie)\b", re.IGNORECASE)
 _HE = re.compile(r"\b(?:he|his|him|er|sein\w{0,2}|ihm|ihn)\b", re.IGNORECASE)
 _KIN: Final = f"(?:{_WOMEN}|{_MEN}|{_EITHER})"
@@ -94,14 +95,16 @@ def asked_of_another(question: str, before: str) -> AskedOfAnother | None:
         before: The speaker's message before the question.
 
     Returns:
-        None for a question about the speaker.
+        None for a question about the speaker, or about both.
 
     """
+    if _SPEAKER.search(question) is not None:
+        return None
     if has_japanese(question):
         kin = _IN_QUESTION_JA.match(question)
         if kin is not None:
             return AskedOfAnother(question[kin.end() :], _KIN_JA[kin["kin"]])
-        is_open = _TOPIC_JA.search(before) is not None and "あなた" not in question
+        is_open = _TOPIC_JA.search(before) is not None
         return AskedOfAnother(question, "") if is_open else None
     turned = " ".join(question.split())
     for expression, written in _TURNED:

@@ -63,6 +63,8 @@ def short_answer(messages: Sequence[Message], number: int) -> ShortAnswer | None
 
 def _meant(answer: str, question: str, before: str) -> str | None:
     """What an answer means, of its speaker or of another person."""
+    if _NO_ANSWER.fullmatch(answer) is not None:
+        return None
     person, words = answered_for_another(answer) or ("", answer)
     if not person:
         of_another = asked_of_another(question, before)
@@ -71,6 +73,14 @@ def _meant(answer: str, question: str, before: str) -> str | None:
         question, person = of_another
     own = written_out(words, question) if person else None
     return own and said_of_another(own, person)
+
+
+_NO_ANSWER = re.compile(
+    r"\W{0,9}(?:ok(?:ay)?\W{1,3})?(?:(?:good)?bye|whatever|never ?mind|no (?:idea|clue)|dunno"
+    r"|idk|i don't know|egal|tschüss|keine ahnung|weiß (?:ich )?nicht|さあ|わからない"
+    r"|分からない)\W{0,9}",
+    re.IGNORECASE,
+)
 
 
 def _question(text: str) -> str | None:
