@@ -159,6 +159,11 @@ OF_ANOTHER = (
         "My interview at Otto is on November 10 at 9.",
         "The Bosch interview was moved to November 12.",
     ),
+    # another labelled thing
+    ("The rent of flat 2 is 850.", "The rent of flat 4 went up to 950."),
+    ("The rent of flat 2 is 850.", "We moved to flat 4."),
+    ("I live in flat 4.", "My brother moved to flat 6."),
+    ("I rent out flat 2.", "I sold flat 4."),
 )
 OF_THE_SAME = (
     ("My suitcase weighs 23 kg.", "I repacked my suitcase. It's 19 kg now."),
@@ -253,6 +258,13 @@ OF_THE_SAME = (
     ("I'm flying to Riga on November 21.", "The Riga flight was moved to November 22."),
     ("My shop is insured with Falk.", "I switched the shop insurance to Sirius."),
     ("The server runs Debian 11.", "The server runs Debian 12 now."),
+    # from a labelled thing to another
+    ("We live in flat 4.", "We moved to flat 6."),
+    ("We live on floor 3.", "We moved to floor 5."),
+    ("My desk is desk 12.", "I moved to desk 14."),
+    ("I park in space 12.", "I park in space 14 now."),
+    ("I take bus 12 to work.", "I take bus 14 now."),
+    ("We use Node 18.", "We moved to Node 22."),
 )
 PARTS = (
     (

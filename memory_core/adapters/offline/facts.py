@@ -84,7 +84,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     # person's own words.
     proofs = Proofs(messages)
     facts = [*islice((fact for fact in reading.facts if _is_supported(fact, proofs)), MAX_FACTS)]
-    return last_word_wins(sorted(without_other_holders(facts), key=lambda fact: fact.message))
+    return last_word_wins(without_other_holders(sorted(facts, key=lambda fact: fact.message)))
 
 
 def _answers(messages: Sequence[Message], number: int, asked: str) -> dict[int, str]:

@@ -231,7 +231,8 @@ def are_named_apart(before: SaidSentence, now: SaidSentence) -> bool:
     if now.corrects:
         return False
     theirs, ours = (_labels(topic(sentence)) for sentence in (before, now))
-    if any(theirs[head].isdisjoint(ours[head]) for head in theirs.keys() & ours.keys()):
+    apart = [head for head in theirs.keys() & ours.keys() if theirs[head].isdisjoint(ours[head])]
+    if apart and not _goes_on_to_another(before, now, apart[0]):
         return True
     alike = [
         thing
@@ -244,6 +245,17 @@ def are_named_apart(before: SaidSentence, now: SaidSentence) -> bool:
             (names := thing.pre & now.names) and names.isdisjoint(before.terms) for thing in alike
         )
     )
+
+
+def _goes_on_to_another(before: SaidSentence, now: SaidSentence, head: str) -> bool:
+    """Whether the speaker changed from a labelled thing to another: "I moved to flat 6"."""
+    subject = now.named.subject()
+    if subject.person != SELF or subject.is_thing:
+        return False
+    labelled = rf"{re.escape(head)} \w{{1,4}}\b"
+    is_of_it = re.search(rf"\b(?:of|for) {labelled}", before.text, re.IGNORECASE) is not None
+    goes_on = rf"\b{_TO_ANOTHER} {labelled}|\b{labelled} (?:now|instead)\b"
+    return not is_of_it and re.search(goes_on, now.text, re.IGNORECASE) is not None
 
 
 def leads_elsewhere(before: SaidSentence, things: Iterable[Thing]) -> bool:
@@ -315,6 +327,7 @@ def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
     return bool(shared_terms(ours, theirs)) if ours or theirs else same_subject(before, now)
 
 
+_TO_ANOTHER = r"(?:moved|switched|changed|upgraded|transferred|went|gone)(?: up| down| over)? to"
 _TOPIC_IN_JAPANESE = re.compile(r"[はがを]")
 _IT = re.compile(r"(?:it|they|er|sie|es)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")

@@ -14,7 +14,6 @@ from memory_core.domain.agent_schemas import SaidFact, SaidForesight
 from memory_core.domain.statements.change_topics import moves_another
 from memory_core.domain.statements.fact_checks import AssertedFacts
 from memory_core.domain.statements.provenance import folded_quote
-from memory_core.domain.statements.said_things import adds
 from memory_core.domain.truth.slots import NO_LONGER, folded
 
 _USER, _NAME = "user", "name"
@@ -51,19 +50,43 @@ def add_rule_facts(asserted: AssertedFacts, read: AssertedFacts) -> AssertedFact
 
 _SINGLE = frozenset(["employer", "occupation", "car", "home city"])
 """Slots of the user with a single value, to which something may be added all the same."""
-_PART_OF_TIME = re.compile(
-    r"\b(?:on (?:the )?(?:weekends?|saturdays?|sundays?)|at (?:the )?weekends?"
-    r"|in (?:the )?(?:summers?|winters?)|am wochenende|samstags|sonntags|im (?:sommer|winter))\b"
-    r"|週末|[土日]曜",
-    re.IGNORECASE,
+_PART_OF_TIME = (
+    r"(?:(?:on|at) (?:the )?(?:weekends?|saturdays?|sundays?)|in the evenings?"
+    r"|am wochenende|samstags|sonntags|abends)"
 )
 """Times beside those of the main job or home."""
-_IN_ITS_PLACE = re.compile(
-    r"\A\W{0,9}also\b|\b(?:moved|new|neue[nrs]?|gezogen|sold|verkauft|quit|left|gekündigt)\b"
-    r"|引っ越|転職|買い替え",
+_IS_ADDED = re.compile(
+    r"\bi also (?:work|drive)\b|\bwork(?:ing)? also\b"
+    r"|\b(?:second|side|weekend) (?:job|car|gig|home)\b"
+    r"|\blive (?:in|at) # in (?:the )?(?:summers?|winters?)\b|\A"
+    + _PART_OF_TIME
+    + r" (?:i(?: also)? work|arbeite ich)\b"
+    r"|\b(?:ich arbeite|arbeite ich|ich fahre) auch\b|\bnebenbei\b|\bzweit(?:job|wagen|auto)\b"
+    r"|\bzweite[nrs]? (?:job|auto|wagen|stelle)\b"
+    r"|\A(?:週末|[土日]曜日?|土日)[はに].*働|#でも働|二台目|2台目|副業",
+    re.IGNORECASE,
+)
+"""A clause that tells a job, car or home beside the main one; "#" stands for its value."""
+_GOES_BESIDE = re.compile(
+    r"\bi(?:['’]m| am)? also\b|\b(?:ich (?:wohne|bin)|fahre|lebe) auch\b|\b(?:too|as well|"
+    + _PART_OF_TIME
+    + r")\Z",
+    re.IGNORECASE,
+)
+"""A clause that does so only after the main one, and else is a plain statement."""
+_IS_IN_PLACE = re.compile(
+    r"\b(?:now|nowadays|these days|instead|moved|sold|quit|left|switched"
+    r"|jetzt|inzwischen|stattdessen|gezogen|verkauft|gekündigt)\b|引っ越|転職|買い替え|今は",
     re.IGNORECASE,
 )
 """Words for a change, beside which "also" only goes on with the talk."""
+_START, _END = r"(?<![a-zß-ÿ\d])", r"(?![a-zß-ÿ\d])"
+_LIKE_ANOTHER = re.compile(r"\A\W*(?:just )?(?:like|same as|wie)\b", re.IGNORECASE)
+_BETWEEN_CLAUSES = re.compile(
+    r"[;:.!?。、]|,(?! (?:an?|ein(?:e[nrm]?)?) )"
+    r"|\b(?:and|but|where|which|because|und|aber|wo|weil)\b",
+    re.IGNORECASE,
+)
 
 
 def without_other_holders(facts: Sequence[SaidFact]) -> list[SaidFact]:
@@ -73,7 +96,7 @@ def without_other_holders(facts: Sequence[SaidFact]) -> list[SaidFact]:
     user is not the user: "wir sind mit dem Laden nach Altona gezogen".
 
     Args:
-        facts: Facts that rules read.
+        facts: Facts that rules read, in the order of their messages.
 
     """
     remaining = list[SaidFact]()
@@ -82,7 +105,7 @@ def without_other_holders(facts: Sequence[SaidFact]) -> list[SaidFact]:
             remaining.append(fact)
         elif fact.attribute == "home city" and moves_another(fact.quote):
             continue
-        elif _is_added(fact.quote):
+        elif _is_added(fact, remaining):
             added = fact.without_slot().changed(text=f"User: {fact.quote}", lasting=True)
             if all(other.text != added.text for other in remaining):
                 remaining.append(added)
@@ -91,10 +114,27 @@ def without_other_holders(facts: Sequence[SaidFact]) -> list[SaidFact]:
     return remaining
 
 
-def _is_added(quote: str) -> bool:
-    """Whether a quote tells a job, car or home beside another one."""
-    is_beside = adds(quote) or _PART_OF_TIME.search(quote) is not None
-    return is_beside and _IN_ITS_PLACE.search(quote) is None
+def _is_added(fact: SaidFact, before: Sequence[SaidFact]) -> bool:
+    """Whether the clause of a fact tells a value beside another one."""
+    value = fact.value or ""
+    if not value or _IS_IN_PLACE.search(fact.quote) or _LIKE_ANOTHER.match(fact.quote):
+        return False
+    known = [other for other in before if other.attribute == fact.attribute and other.value]
+    if any(other.subject != _USER and other.value == value for other in known):
+        return False
+    beside = [_IS_ADDED]
+    if any(
+        other.subject == _USER
+        and other.value != value
+        and not folded(other.value or "").startswith(NO_LONGER)
+        for other in known
+    ):
+        beside.append(_GOES_BESIDE)
+    named = re.sub(rf"{_START}{re.escape(value)}{_END}", "#", fact.quote, flags=re.IGNORECASE)
+    clauses = [clause.strip() for clause in _BETWEEN_CLAUSES.split(named) if "#" in clause]
+    return bool(clauses) and all(
+        any(expression.search(clause) for expression in beside) for clause in clauses
+    )
 
 
 def last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
