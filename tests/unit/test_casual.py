@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_core.adapters.offline.casual import with_subject, written_out
+from memory_core.adapters.offline.clauses import expanded
 from memory_core.adapters.offline.facts import said_facts
 from tests.talk import talk
 
@@ -104,6 +105,37 @@ def test_a_dropped_subject_is_added(text: str, written: str) -> None:
 @pytest.mark.parametrize("text", AS_THEY_ARE)
 def test_what_drops_no_subject_stays_as_it_is(text: str) -> None:
     assert with_subject(text) == text
+
+
+POSSESSIVES = (
+    "I work at Nando's in Leeds.",
+    "I work at Wendy's from 9 to 5.",
+    "I had dinner at Tom's on Friday.",
+    "My favourite shop is Marks's in Hull.",
+    "I live near St Paul's in London.",
+    "I quit Nando's on Friday.",
+    "Nando's in Leeds is busy.",
+)
+
+
+@pytest.mark.parametrize("text", POSSESSIVES)
+def test_the_possessive_of_a_name_is_no_verb(text: str) -> None:
+    assert expanded(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Maya's in Berlin.", "Maya is in Berlin."),
+        ("My sister's allergic to nuts.", "My sister is allergic to nuts."),
+        ("My best friend Leo's vegan.", "My best friend Leo is vegan."),
+        ("I am well, and Leo's got asthma.", "I am well, and Leo has got asthma."),
+    ],
+)
+def test_a_name_with_its_verb_at_the_start_of_a_clause_is_written_out(
+    text: str, written: str
+) -> None:
+    assert expanded(text) == written
 
 
 def facts(text: str) -> dict[str | None, str | None]:

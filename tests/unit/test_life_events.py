@@ -49,6 +49,7 @@ FILLED: dict[str, dict[str, str]] = {
     "Rauche ich zu viel?": {},
     # animals
     "Pixie my old spaniel is limping": {"pet pixie": "spaniel"},
+    "Yesterday my old dog was sick.": {},
     "we adopted a puppy, a border collie called Ziggy": {
         "number of pets": OVER,
         "pet ziggy": "collie",

@@ -354,6 +354,12 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
 
 
 _PERSON = r"(?!(?:Let|Here)\b)[A-ZÀ-Þ][a-zà-ÿ]{1,20}"
+_BEGINS = (
+    r"(?P<before>\A|[,;:.!?(–—-] ?|\b(?:and|but|so|because|that|as|since|now) "
+    r"|\b[Mm]y (?:(?:best|old|older|younger|little|big|twin|new) )?"
+    r"(?!(?:at|to|from|in|of|with|near|by|best|old|new)\b)[a-z]{2,12} )"
+)
+"""Where a clause begins; elsewhere a name has things: "at Tom's on Friday"."""
 _CONTRACTIONS = (
     (re.compile(r"\b(I)['’]m\b", re.I), r"\1 am"),
     (re.compile(r"\b(you|we|they)['’]re\b", re.I), r"\1 are"),
@@ -368,15 +374,16 @@ _CONTRACTIONS = (
     ),
     (
         re.compile(
-            rf"\b(?P<who>{_PERSON}|[Mm]y [a-z]{{2,12}})['’]s (?=(?:allergic|co?eliac|vegan"
+            rf"{_BEGINS}(?P<who>{_PERSON}|[Mm]y [a-z]{{2,12}})['’]s (?=(?:allergic|co?eliac|vegan"
             r"|vegetarian|diabetic|asthmatic|autistic|dyslexic|married|pregnant|not|now|still|also|moving|going"
-            r"|starting|turning|in(?!-)|at|from|on(?!-)|an?|the|\d{1,3}(?=[,.;!]|\Z| now| and))\b)"
+            r"|starting|turning|(?:in(?!-)|at|from|on(?!-))(?! \w+ (?:is|was|has|opens|closes)\b)"
+            r"|an?|the|\d{1,3}(?=[,.;!]|\Z| now| and))\b)"
         ),
-        r"\g<who> is ",
+        r"\g<before>\g<who> is ",
     ),
     (
-        re.compile(rf"\b(?P<who>{_PERSON})['’]s (?=(?:got|gone|been|started|outgrown)\b)"),
-        r"\g<who> has ",
+        re.compile(rf"{_BEGINS}(?P<who>{_PERSON})['’]s (?=(?:got|gone|been|started|outgrown)\b)"),
+        r"\g<before>\g<who> has ",
     ),
     (
         re.compile(

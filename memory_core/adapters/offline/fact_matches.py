@@ -225,8 +225,10 @@ _CALLED_PET = re.compile(
     r" (?P<name>[A-Z][a-z]{1,20})\b"
 )
 _OLD_PET = re.compile(
-    rf"(?:\A|, )(?P<name>[A-Z][a-z]{{1,20}})(?:,| is) my (?:[\w-]+ ){{0,2}}"
-    rf"(?P<of>{ANIMAL}|{BREED})(?=[.,;!]|\Z| (?:who|from|and|for|since)\b)"
+    r"(?:\A|, )(?P<name>(?!(?:\w+(?:ly|day|times?)|And|But|So|Now|Then|Well|When|Because|While"
+    r"|Since|Tonight|Tomorrow|Was|Has|Yes|If)\b)[A-Z][a-z]{1,20})"
+    rf"(?:(?:,| is) my (?:[\w-]+ ){{0,2}}| my old )(?P<of>{ANIMAL}|{BREED})"
+    r"(?=[.,;!]|\Z| (?:who|from|and|for|since)\b| (?:is|has|was) (?!called\b|named\b))"
 )
 _PET_NOT_CALLED = re.compile(
     rf"\b(?:[Mm]y|[Oo]ur) (?:[\w-]+ )?(?P<of>{ANIMAL}|{BREED})"

@@ -158,12 +158,18 @@ _CORRECTS_IN_WRITING = re.compile(
     re.IGNORECASE,
 )
 _DAY = rf"(?:{ANY_WEEKDAY}|{ANY_MONTH}|{ANY_GERMAN_WEEKDAY})"
+_DAY_ENDS = (
+    r"(?=\W*\Z|[,.;!?]| (?:(?:the )?\d|(?:at(?! all\b)|in|from|until|around|before|after|next|this"
+    r"|morning|afternoon|evening|night|instead|um|ab|gegen|vor|nach|bis|früh|vormittag|mittag"
+    r"|nachmittag|abend)\b))"
+)
 _OTHER_DAY = re.compile(
     rf"\b(?P<led>(?:on|in|am|im) )?{_DAY}(?: (?:oh|uh|um|ah|äh))?"
     rf" (?:{CUE}|i mean|ich mein(?:e|te)|no|nein|nee|quatsch)"
-    rf" (?=(?P<leads>(?:on|in|am|im) )?{_DAY}\b)",
+    rf" (?=(?P<leads>(?:on|in|am|im) )?{_DAY}\b{_DAY_ENDS})",
     re.IGNORECASE,
 )
+"""Of two days the first; "monday no tuesday is a holiday" has a second clause instead."""
 _OTHER_TOWN = re.compile(
     r"\b(?P<led>in|nach|to|from|aus) (?P<old>[a-zà-ÿ-]{3,20})"
     rf" (?:{CUE}|i mean) (?:(?P=led) )?(?P<new>[a-zà-ÿ-]{{3,20}})\b",
@@ -217,40 +223,49 @@ def _last_town(match: re.Match[str]) -> str:
 
 MOST_OF_SHORT = 5
 """Words of a short message that another one may continue."""
-_GOES_ON = re.compile(
-    r"(?:at|in|to|from|since|on|for|with|starting|called|named|bei|nach|seit|ab|mit|im|am) \S"
+_HAS_SUBJECT = re.compile(
+    r"\b(?:i|im|i['’]m|ive|id|ill|my|our|his|her|we|were|you|youre|he|hes|she|shes|its?|they|theyre"
+    r"|theres?|th(?:is|ese|at|ats)|ich|wir|er|sie|es|mein\w*|lol|ok|no|yes|haha|nein|ja)\b"
 )
+_ASKS = re.compile(r"(?:what|who|how|where|when|why|which|can|could|do|does|is|are|was)\w*\b")
 _IS_OPEN = re.compile(
     r"\b(?:at|in|to|from|with|my|the|a|an|called|named|bei|nach|mit|mein|meine"
     r"|my (?:name|birthday|number))\Z"
 )
+_LACKS_PLACE = re.compile(
+    r"\b(?:(?:a|new) job(?: at \w+)?|(?:i|we|s?he)(?: (?:just|now|still))*"
+    r" (?:works?|lives?|moved|study|studies)"
+    r"|ich (?:arbeite|wohne|lebe)|(?:neuen|einen) job|neue stelle)\Z"
+)
+_IS_PLACE = re.compile(r"(?:at|in|to|for|with|starting|bei|nach|seit|ab|als|as) (?!least\b)\S")
+_IS_NAMED = re.compile(r"(?:is|are|was) (?!(?:there|the|your?|u)\b)\S|(?:called|named) \S")
 _IS_SAID_OF = re.compile(r"\bmy (?:[a-z]+ ){0,2}[a-z]+\Z")
 
 
 def continues(begun: str, text: str) -> bool:
-    """Whether a short message goes on with the one before it.
+    """Whether a short message goes on with the unfinished statement before it.
 
-    "at ikea" does after "got a new job", "is jonas" after "my name".
+    "at ikea" does after "got a new job", "is jonas" after "my name". A message with a subject of
+    its own never does: "im a teacher".
 
     Args:
         begun: The message before, of the same speaker.
         text: The message.
 
     """
-    each = (begun, text)
-    if not all(map(is_in_small_letters, each)) or not begun or not text:
+    begun = begun.rstrip("! ")
+    if not all(map(is_in_small_letters, (begun, text))) or not begun or not text:
         return False
     is_short = text.count(" ") < MOST_OF_SHORT and begun.count(" ") < 2 * MOST_OF_SHORT
-    if not is_short or _MARKS.search(begun.rstrip("!")) or text.endswith(("?", "!")):
+    if not is_short or _MARKS.search(begun) or text.endswith(("?", "!")):
         return False
-    if _IS_OPEN.search(begun):
-        return _SUBJECT_OPENS.match(text) is None
-    if _IS_SAID_OF.fullmatch(begun):
-        return text.startswith(("is ", "are ", "was "))
-    return _GOES_ON.match(text) is not None
-
-
-_SUBJECT_OPENS = re.compile(r"(?:i|im|i['’]m|my|we|he|she|it|lol|ok|no|yes|haha)\b")
+    if _HAS_SUBJECT.search(text) or _ASKS.match(begun):
+        return False
+    if _IS_SAID_OF.fullmatch(begun) and _IS_NAMED.match(text):
+        return True
+    if _LACKS_PLACE.search(begun):
+        return _IS_PLACE.match(text) is not None
+    return _IS_OPEN.search(begun) is not None
 
 
 def spoken_sentences(text: str, *, corrections: bool = True) -> Iterator[Sentence]:

@@ -118,7 +118,7 @@ _WORD = re.compile(r"(?<![\w'’])[a-zäöüß]{5,12}(?![\w'’])")
 
 _CONTINUED = (
     (re.compile(r"(?<=[てで])いて\Z"), "います"),
-    (re.compile(r"(?<=[月火水木金土日])曜(?!日)"), "曜日"),
+    (re.compile(r"(?<=[月火水木金土日])曜(?=[にはがもでかまだ、。]|の(?=[\d午])|\Z)"), "曜日"),
     (
         re.compile(
             r"(?:\A|(?<=は))(?:\d{1,3}|[一二三四五六七八九十]{1,4})歳?、?(?:あ、?違う|あ|いや|じゃなくて)、?"
@@ -155,7 +155,7 @@ _LACKS_APOSTROPHE = re.compile(
     r"|car|the|an?|not|gone|dead|sick|ill|pregnant|allergic|turning|getting|coming|moving)\b)"
     r"|\b(?P<what>(?:my|our) (?:name|birthday|appointment|flight|job|rent|salary|wedding|exam"
     r"|interview|meeting|surname|address|phone|number|e-?mail|favou?rite [a-z]{3,12}))s"
-    r" (?=(?:the|an?|on|at|in)\b|\d|[a-z]{3,14}\Z)"
+    r" (?=(?:the|an?|on|at|in)\b(?![^,.;]{0,80} (?:are|were|have)\b)|\d|[a-z]{3,14}\Z)"
 )
 _REPEATED = re.compile(
     rf"\b(?P<who>(?:my|our) (?:{RELATIVE})(?: (?P<name>[a-zà-ÿ]{{3,14}}))?) s?he['’]?s\b",
