@@ -4,14 +4,16 @@
     "Dad told the nurse I'm a pilot and I work for KLM."        from "I'm" on Dad says so
     "I work as a nurse and in Minecraft I live in a castle."    from "in Minecraft" on it is a game
 
-What is told to the speaker ("my boss told me I'm fired"), and what a doctor says, stays the
-speaker's.
+What is told to the speaker ("my boss told me I'm fired"), what a doctor says, and what a person or
+a paper plainly says of the speaker ("my passport says I'm 34") stays the speaker's. A clause that
+begins with "but I" or "so I" is the speaker's again.
 """
 
 from __future__ import annotations
 
 import re
 
+from memory_core.domain.statements.japanese_persons import SELVES
 from memory_core.domain.text.analyzer import has_japanese
 from memory_core.domain.text.dictation import RELATIVE
 from memory_core.domain.text.text_cache import keep_texts
@@ -46,10 +48,20 @@ SPOKEN = re.compile(
 """The introduction of another person's words: "Opa sagt immer:"."""
 _REPORTED = re.compile(
     rf"{_SPEAKS}(?P<between>(?: (?!(?:I|ich|wir|we|about|of|over|off|how|what|why|if|when|while"
-    r"|before|after|since|and|but|so|or|because|than|yes|no|ob|wie|wenn|als|von|über|und|aber|oder|weil)\b"
-    r"|(?:I|we)['’])[\w'’-]{1,30}){0,6}),?(?: that)?"
+    r"|before|after|since|and|but|so|or|because|than|that|dass|yes|no|ob|wie|wenn|als|von|über|und|aber|oder|weil)\b"
+    r"|(?:I|we)['’])[\w'’-]{1,30}){0,6}),?(?: that| dass)?"
     r" (?=(?:I|we|im|ive|ich|wir)\b)",
     re.IGNORECASE,
+)
+_PLAINLY = re.compile(
+    r"\b(?:(?:says|said|writes|wrote)(?: that)?|(?:sagte?|meinte?|sagt|meint|schreibt|schrieb"
+    r"|steht|stand|hat (?:(?:mir|uns) )?(?:gesagt|gemeint|geschrieben)),?(?: dass)?) \Z",
+    re.IGNORECASE,
+)
+"""A verb that the statement about the speaker follows at once: "my passport says (I'm 34)"."""
+_GOES_ON = re.compile(r"\b(?:and (?:I|we)|und (?:ich|wir))\b", re.IGNORECASE)
+_OWN_AGAIN = re.compile(
+    r",\s(?:(?:but|so|aber) (?=(?:I|ich)\b)|also (?=\w{2,12} ich\b))", re.IGNORECASE
 )
 _ORDER = r"(?:always|never|don't|do not|immer|nie|niemals|stets)\b"
 _PEOPLE = (
@@ -117,7 +129,7 @@ _OF_RELATIVE = re.compile(
 )
 """A relative before a list about them: "My client Birgit: 40, vegetarian"."""
 _OPEN_END = re.compile(r"(?:[\s,;:]|\b(?:and|but|so|und|aber)(?=\s)){1,9}\Z", re.IGNORECASE)
-_SELF_IN_JAPANESE = re.compile(r"\A(?:私|僕|俺|わたし|ぼく|おれ|自分)")
+_SELF_IN_JAPANESE = re.compile(rf"\A(?:{SELVES})")
 _REPORTED_IN_JAPANESE = re.compile(
     r"\A[^、。]{1,14}?(?:は|が|に)[^。]{0,200}?(?:[、」いるただ]|です|ます)と(?:、|また|よく|いつも)?"
     r"(?:言っ[てた]|言いまし|いっ[てた]|書い|書きまし|話し|叫|答え)"
@@ -130,7 +142,7 @@ _GAME_IN_JAPANESE = re.compile(
 
 @keep_texts(256)
 def own_part(sentence: str) -> str:
-    """The beginning of a sentence that its speaker states of their own life.
+    """The part of a sentence that its speaker states of their own life.
 
     Args:
         sentence: "I live in Leeds and Mum tells everyone I'm a nun".
@@ -147,23 +159,28 @@ def own_part(sentence: str) -> str:
         return sentence if game is None else sentence[: game.start()]
     if (label := _OF_RELATIVE.match(sentence)) is not None:
         return label.group()
-    ends = [len(sentence)]
     reported = next(filter(_is_anothers, _REPORTED.finditer(sentence)), None)
     if reported is not None:
-        ends.append(reported.end())
+        own = _OWN_AGAIN.search(sentence, reported.end())
+        if own is None:
+            sentence = _OPEN_END.sub("", sentence[: reported.end()])
+        else:
+            before = sentence[: reported.start()]
+            sentence = before + sentence[own.start() if before else own.end() :]
     for game in _IN_A_GAME.finditer(sentence):
         start = max(
             (mark.end() for mark in _BOUNDARY.finditer(sentence, 0, game.start())), default=0
         )
         if not _AT_PLAY.match(sentence, start):
-            ends.append(start)
-            break
-    return sentence if min(ends) == len(sentence) else _OPEN_END.sub("", sentence[: min(ends)])
+            return _OPEN_END.sub("", sentence[:start])
+    return sentence
 
 
 def _is_anothers(report: re.Match[str]) -> bool:
     words = report.group()
-    return not _TO_SPEAKER.match(report["between"]) and _KNOWS_BETTER.search(words) is None
+    if _TO_SPEAKER.match(report["between"]) or _KNOWS_BETTER.search(words):
+        return False
+    return not _PLAINLY.search(words) or _GOES_ON.search(report.string, report.end()) is not None
 
 
 def orders_others(sentence: str) -> bool:

@@ -285,7 +285,7 @@ def _labels(names: Collection[str]) -> dict[str, set[str]]:
 def _names_another_person(before: str, now: str) -> bool:
     """Whether a Japanese sentence names a person, and the earlier one another or the speaker."""
     person = person_of(now) if has_japanese(now) else ""
-    if not person or person in before or now[len(person)] == "が":
+    if not person or person in before or f"{person}が" in now:
         return False
     earlier = person_of(before)
     return not earlier or not (earlier.startswith(person) or person.startswith(earlier))
