@@ -258,7 +258,6 @@ WRITTEN = {
     "my jobs at asda and lidl are tiring": "my jobs at asda and lidl are tiring",
     "好きな番組は金曜ロードショーです": "好きな番組は金曜ロードショーです",
     "曲名は月曜の朝です": "曲名は月曜の朝です",
-    "月曜に行く": "月曜日に行く",
     "好きな本は二十歳の原点です": "好きな本は二十歳の原点です",
     "三十歳の息子がいます": "30歳の息子がいます",
     "dinner w sam on thurs": "dinner with Sam on thursday",

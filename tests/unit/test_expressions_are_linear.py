@@ -76,10 +76,6 @@ MADE_OF_VALUES = {
     "memory_core.domain.statements.slot_facts._is_added": [
         rf"(?<![a-zß-ÿ\d]){re.escape(value)}(?![a-zß-ÿ\d])" for value in ("Asda", "a+a+", "(.*)*")
     ],
-    "memory_core.domain.statements.same_thing._goes_on_to_another": [
-        r"\b(?:of|for) flat \w{1,4}\b",
-        r"\b(?:moved|went)(?: up| down)? to flat \w{1,4}\b|\bflat \w{1,4}\b (?:now|instead)\b",
-    ],
     "memory_core.adapters.offline.voice.possessive": [
         rf"\b{re.escape(name)}\b" for name in ("Ana", ". . .", "a+a+", "(.*)*", "   ")
     ],

@@ -252,10 +252,12 @@ def _goes_on_to_another(before: SaidSentence, now: SaidSentence, head: str) -> b
     subject = now.named.subject()
     if subject.person != SELF or subject.is_thing:
         return False
-    labelled = rf"{re.escape(head)} \w{{1,4}}\b"
-    is_of_it = re.search(rf"\b(?:of|for) {labelled}", before.text, re.IGNORECASE) is not None
-    goes_on = rf"\b{_TO_ANOTHER} {labelled}|\b{labelled} (?:now|instead)\b"
-    return not is_of_it and re.search(goes_on, now.text, re.IGNORECASE) is not None
+    is_of_it = head in _labelled(_OF_LABELLED, before.text)
+    return not is_of_it and head in _labelled(_GOES_ON, now.text)
+
+
+def _labelled(expression: re.Pattern[str], text: str) -> set[str]:
+    return {match[match.lastgroup or 0].casefold() for match in expression.finditer(text)}
 
 
 def leads_elsewhere(before: SaidSentence, things: Iterable[Thing]) -> bool:
@@ -327,7 +329,13 @@ def _of_one_bearer(before: SaidSentence, now: SaidSentence) -> bool:
     return bool(shared_terms(ours, theirs)) if ours or theirs else same_subject(before, now)
 
 
-_TO_ANOTHER = r"(?:moved|switched|changed|upgraded|transferred|went|gone)(?: up| down| over)? to"
+_OF_LABELLED = re.compile(r"\b(?:of|for) (?P<head>[^\W\d_]{2,20}) \w{1,4}\b", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\b(?:moved|switched|changed|upgraded|transferred|went|gone)(?: up| down| over)? to"
+    r" (?P<other>[^\W\d_]{2,20}) \w{1,4}\b"
+    r"|\b(?P<present>[^\W\d_]{2,20}) \w{1,4} (?:now|instead)\b",
+    re.IGNORECASE,
+)
 _TOPIC_IN_JAPANESE = re.compile(r"[はがを]")
 _IT = re.compile(r"(?:it|they|er|sie|es)\b", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
