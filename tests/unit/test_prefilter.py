@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.statements import pasted_text, provenance
+from memory_core.domain.statements import own_words, pasted_text
 from memory_core.domain.statements.change_topics import MATTERS
 from memory_core.domain.statements.first_person import names_speaker
 from memory_core.domain.text.dates import tells_time
@@ -17,15 +17,15 @@ from memory_core.domain.text.prefilter import ascii_words, may_match, required_l
 OLD_LETTERS = "ſİı"
 """They match s and i whatever the case, but are not these letters in lower case."""
 PATTERNS = [pattern for matter in MATTERS for pattern in (matter.holds, matter.changes)] + [
-    provenance._HEADED,
-    provenance._EXAMPLE,
+    own_words._HEADED,
+    own_words._EXAMPLE,
     pasted_text._TO_WORK_ON,
     pasted_text._INTRODUCED,
     pasted_text._SAID_BY_OTHERS,
     pasted_text._SALUTATION,
-    provenance._LINES,
-    provenance._LOGGED,
-    provenance._OBJECT,
+    own_words._LINES,
+    own_words._LOGGED,
+    own_words._OBJECT,
 ]
 
 

@@ -28,7 +28,6 @@ from memory_core.domain.text.analyzer import (
     words,
 )
 from memory_core.domain.text.dates import Window, asks_time, named_dates
-from memory_core.domain.text.spelled_out import spelled_out
 
 MAX_TERMS = 30
 """Terms of a query: as many as a full-text query of the database may have."""
@@ -141,7 +140,7 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
         now: The moment that "yesterday" and "last May" are relative to, in the caller's time zone.
 
     """
-    query_words = words(_plain(spelled_out(text)))
+    query_words = words(_plain(text))
     if not query_words:
         query_words = words(text)
     dates = named_dates(text, now)
