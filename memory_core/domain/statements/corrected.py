@@ -245,7 +245,7 @@ def is_bare_time(text: str) -> bool:
 
 _HOUR = re.compile(r" (?:at|um) \d{1,2}(?::\d\d)?(?: ?[ap]m\b| uhr\b)?(?![\d:])", re.IGNORECASE)
 _SURELY_WRONG = re.compile(
-    rf"\A\W{{0,5}}(?:sorry,? )?(?:{CUE}|(?:no|nee),? (?:actually|warte))\b", re.IGNORECASE
+    rf"\A\W{{0,5}}(?:sorry,? )?(?:{CUE}|(?:no|nein|nee),? actually)\b", re.IGNORECASE
 )
 _NOT_BUT = re.compile(
     r"\b(?:not|nicht) (?P<old>[^\W\d_]{3,30}),? (?:i mean|but|sondern|ich mein\w*),? "

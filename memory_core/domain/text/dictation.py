@@ -143,8 +143,8 @@ _RELATIVE = re.compile(
 _ANY_COUNT = "|".join((*NUMBER_WORDS[2:], *GERMAN_NUMBER_WORDS[2:], "twenty", "thirty", "forty"))
 _COUNT = rf"(?:\d+|{_ANY_COUNT})"
 CUE = (
-    r"(?:no,? (?:wait|sorry)|wait,? no|scratch that|sorry,? i (?:mean|meant)"
-    r"|nein,? (?:warte|moment|quatsch)|ach (?:nein|nee?))"
+    r"(?:no,? (?:wait|sorry|warte)|wait,? no|scratch that|sorry,? i (?:mean|meant)"
+    r"|(?:nein|nee),? (?:wait|sorry|warte|moment|quatsch)|ach (?:nein|nee?))"
 )
 """Words with which a person surely corrects what they just said."""
 _CORRECTS = re.compile(
