@@ -359,8 +359,13 @@ class RunStarter:
                 await self._check_earlier(owner, head)
                 log.debug("no run begins: the user is not due any more")
                 return None
+            # A write at the very moment of a run that read nothing leaves all but settled_at equal.
             task_id = derived(
-                "tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat()
+                "tsk",
+                head.epoch,
+                str(head.consolidated_sequence),
+                str(head.settled_at),
+                head.due_at.isoformat(),
             )
             since = now - TRIED_AGAIN_AFTER
             try:

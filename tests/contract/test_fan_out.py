@@ -358,6 +358,25 @@ async def test_what_one_run_may_not_take_out_of_sight_the_next_does_at_once(worl
     assert await hour(core) == 1
 
 
+async def test_what_is_saved_at_the_moment_of_a_run_is_in_the_next_one(world: World) -> None:
+    core = await world.core(forgetting="strict")
+    await core.save(ALICE, turn("it rains", importance=0.1))
+    await hour(core)
+    for _ in range(2):
+        head = await world.head()
+        assert head is not None
+        assert head.due_at is not None
+        world.clock.moment = head.due_at
+        await hour(core)
+        await core.save(ALICE, turn("it snows", importance=0.1))
+    world.clock.forward(3600)
+    await hour(core)
+    head = await world.head()
+    assert head is not None
+    assert head.consolidated_sequence == head.sequence
+    assert head.due_at is None or head.due_at > world.clock.now()
+
+
 @ON_SQLITE
 async def test_foresight_that_ended_wakes_nobody_is_counted_by_the_next_run_and_ages_for_the_archive(  # noqa: E501
     world: World,
