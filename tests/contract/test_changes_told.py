@@ -284,7 +284,7 @@ async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_s
     rules: MemoryCore,
 ) -> None:
     await tell(rules, "I work at Otto.", session="s1", at=NOW - 3 * WEEK)
-    await tell(rules, "I quit Otto last Friday.", session="s2", at=NOW - WEEK)
+    await tell(rules, "I am through with Otto since last Friday.", session="s2", at=NOW - WEEK)
     (record,) = (await rules.conflicts(ALICE)).conflicts
     for consolidate in (False, True):
         if consolidate:
@@ -294,11 +294,13 @@ async def test_a_line_of_the_profile_names_the_statement_that_an_open_conflict_s
             (dispute.conflict_id, dispute.memory_id, dispute.text, dispute.at)
             for dispute in line.disputed_by
         ]
-        assert disputes == [(record.id, record.new_id, "User quit Otto last Friday", NOW - WEEK)]
+        assert disputes == [
+            (record.id, record.new_id, "User is through with Otto since last Friday", NOW - WEEK)
+        ]
     asked = ContextInput(query="Where do I work?", session_id="s9", parts=["profile"])
     mark = (
-        f"employer: Otto (disputed on {(NOW - WEEK).date().isoformat()}: User quit Otto "
-        "last Friday)"
+        f"employer: Otto (disputed on {(NOW - WEEK).date().isoformat()}: User is through with "
+        "Otto since last Friday)"
     )
     assert mark in (await rules.context(ALICE, asked)).context
     assert (await rules.profile(ALICE, NOW - 2 * WEEK)).explicit[0].disputed_by == []

@@ -81,7 +81,7 @@ async def test_a_result_in_an_open_conflict_names_the_other_side_until_it_is_dec
     rules: MemoryCore,
 ) -> None:
     await tell(rules, "I work at Otto.", session="s1", at=NOW - 3 * WEEK)
-    await tell(rules, "I quit Otto last Friday.", session="s2", at=NOW - WEEK)
+    await tell(rules, "I am through with Otto since last Friday.", session="s2", at=NOW - WEEK)
     (record,) = (await rules.conflicts(ALICE)).conflicts
     sides = {record.old_id: record.new_id, record.new_id: record.old_id}
     results = await hits(rules, "Otto", types=[MemoryType.SEMANTIC], categories=["fact"])
