@@ -4,6 +4,7 @@ and something that happens in between.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -128,7 +129,10 @@ async def more(core: MemoryCore) -> None:
 
 @dataclass
 class Before:
-    """A store before whose `left`-th call of a name something else happens."""
+    """A store before whose `left`-th call of a name something else happens.
+
+    It is another caller's, so it goes on to its end though the call itself is cancelled.
+    """
 
     inner: LongTermStore
     name: str
@@ -143,7 +147,7 @@ class Before:
         async def late(*args: Any, **options: Any) -> Any:
             self.left -= 1
             if self.left == 0:
-                await self.then()
+                await asyncio.shield(self.then())
             return await attribute(*args, **options)
 
         return late
