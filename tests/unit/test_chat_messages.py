@@ -397,6 +397,7 @@ def test_a_refusal_repeats_no_words() -> None:
         ({"data": [{"city": "Porto"}]}, '{"data": [{"city": "Porto"}]}'),
         ({"shot": {"bytes": PNG, "size": 3}}, '{"shot": {"size": 3}}'),
         ([{"path": "a.png", "b64": PNG}], '{"path": "a.png"}'),
+        ({"page": "a" * 300, "blob_name": "a.png"}, '{"blob_name": "a.png"}'),
         ([{"image": {"format": "png", "source": {"bytes": PNG}}}], "[image]"),
         ([{"type": "file_update", "name": "a.txt"}], '{"type": "file_update", "name": "a.txt"}'),
         ({"type": "text", "value": "18"}, "18"),

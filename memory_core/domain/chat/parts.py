@@ -45,10 +45,11 @@ _DATA_URL = re.compile(
     r"data:(image/|audio/|video/)?[\w.+/-]*+(?:;(?!base64,)[\w.+=-]*+)*;base64,[\w+/=%-]*+",
     re.IGNORECASE,
 )
-_BYTES = re.compile(r"[A-Za-z0-9+/_=-]{40,}")
+_BYTES = re.compile(r"[A-Za-z0-9+/_=-]{16,}")
+_NAMES_OF_BYTES = ("data", "encrypted", "signature", "b64", "base64", "bytes", "blob")
+"""Beginnings of the names of fields that may hold bytes."""
 _LONG_BYTES = 256
-_NEVER_SHOWN = ("encrypted", "signature", "b64", "base64", "bytes", "blob")
-"""Beginnings of the names of fields that hold bytes."""
+"""Characters of base64 that are bytes in a field of any name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +128,14 @@ def describe_result(name: str | None, result: object) -> str:
 
 
 def as_json(value: object) -> str:
-    """A text as it is, any other value as JSON; None gives an empty text.
+    """A text as it is, another value as JSON without bytes, None as nothing.
 
     Raises PartError for a value without a JSON form.
     """
     if value is None or isinstance(value, str):
         return without_data_urls(value or "")
     try:
-        return without_data_urls(json.dumps(value, ensure_ascii=False, default=str))
+        return without_data_urls(json.dumps(_shown_of(value), ensure_ascii=False, default=str))
     except (TypeError, ValueError, RecursionError):
         raise PartError("", "can't be written as JSON") from None
 
@@ -346,7 +347,7 @@ def _file_of(address: str) -> str:
 
 def _result_text(result: object) -> str:
     if not isinstance(result, Sequence) or isinstance(result, str):
-        return as_json(_shown_of(result))
+        return as_json(result)
     texts: list[str] = []
     size = 0
     for text in map(_block_text, result):
@@ -367,15 +368,15 @@ def _block_text(block: object) -> str:
         if isinstance(block.get("text"), str) and block.get("type") != "text-plain":
             return without_data_urls(block["text"])
         if len(block) == 1 and "json" in block:
-            return as_json(_shown_of(block["json"]))
+            return as_json(block["json"])
         with suppress(PartError):
             if (part := part_of(block)).meaning == "media" and ("type" in block or len(block) == 1):
                 return read_media(part)
-    return as_json(_shown_of(block))
+    return as_json(block)
 
 
 def _shown_of(value: object) -> object:
-    """A result without the texts in it that are bytes."""
+    """A value without the texts in it that are bytes."""
     if isinstance(value, Mapping):
         return {
             name: _shown_of(field)
@@ -388,9 +389,8 @@ def _shown_of(value: object) -> object:
 
 
 def _is_bytes(name: str, text: str) -> bool:
-    if name.startswith(_NEVER_SHOWN):
-        return True
-    return (name.startswith("data") or len(text) >= _LONG_BYTES) and bool(_BYTES.fullmatch(text))
+    named = name.startswith(_NAMES_OF_BYTES)
+    return (named or len(text) >= _LONG_BYTES) and _BYTES.fullmatch(text) is not None
 
 
 def _cut(text: str) -> str:
