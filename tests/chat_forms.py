@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -735,4 +737,11 @@ OTHERS = [
         ],
     ),
 ]
-FORMS = [*OPENAI_CHAT, *OPENAI_RESPONSES, *ANTHROPIC, *OTHERS]
+FRAMEWORKS = [
+    ChatForm(name, form["messages"], [tuple(message) for message in form["expected"]])
+    for name, form in json.loads(
+        Path(__file__).with_name("framework_conversations.json").read_text(encoding="utf-8")
+    ).items()
+]
+"""A conversation as each agent framework keeps it, by the framework's documents or its code."""
+FORMS = [*OPENAI_CHAT, *OPENAI_RESPONSES, *ANTHROPIC, *OTHERS, *FRAMEWORKS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime, timezone
 
-from memory_core_client.messages import MOST_BYTES, MOST_OF_CALL, sendable
+from memory_core_client.messages import MOST_BYTES, MOST_OF_CALL, sendable, without_bytes
 
 
 def test_messages_that_can_be_sent_stay_as_they_are() -> None:
@@ -64,6 +64,27 @@ def test_a_picture_is_named_and_not_sent() -> None:
     sent = sendable([{"role": "user", "content": parts}, {"role": "user", "content": source}])
     assert len(json.dumps(sent)) < 1000
     assert sent[0]["content"][0] == {"type": "text", "text": "See this"}
+
+
+def test_contents_of_files_are_left_out_and_words_are_not() -> None:
+    photo = "A" * 2_000_000
+    words = ["data: I live in Porto;base64, he said", "x" * 4_000, '{"a":' * 2_000, "ä" * 5_000]
+    moment = datetime(2026, 3, 2, tzinfo=timezone.utc)
+    parts = [{"image": {"format": "png", "source": {"bytes": b"\xff"}}}, {"data": photo}]
+    sent = without_bytes(
+        [
+            {
+                "role": "user",
+                "content": [*words, f"data:image/png;base64,{photo}", *parts],
+                "timestamp": moment,
+            }
+        ]
+    )
+    assert len(json.dumps(sent)) < 100_000
+    assert sent[0]["content"][:4] == words
+    assert sent[0]["content"][4].startswith("data:image/png;base64,AAA")
+    assert sent[0]["content"][5]["image"]["source"] == {"bytes": "[bytes]"}
+    assert sent[0]["timestamp"] == moment.isoformat()
 
 
 def test_empty_messages_are_left_out_and_calls_of_tools_are_not() -> None:

@@ -9,7 +9,16 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.chat_forms import ANTHROPIC, OPENAI_CHAT, OPENAI_RESPONSES, OTHERS, PDF, PNG, ChatForm
+from tests.chat_forms import (
+    ANTHROPIC,
+    FRAMEWORKS,
+    OPENAI_CHAT,
+    OPENAI_RESPONSES,
+    OTHERS,
+    PDF,
+    PNG,
+    ChatForm,
+)
 from tests.e2e.test_http_people import ended, exported
 from tests.host import problem
 
@@ -18,6 +27,7 @@ GROUPS = {
     "openai-responses": OPENAI_RESPONSES,
     "anthropic": ANTHROPIC,
     "others": OTHERS,
+    "frameworks": FRAMEWORKS,
 }
 
 

@@ -97,7 +97,10 @@ def test_a_dump_of_what_is_no_message_is_refused() -> None:
         "id": ["langchain", "prompts", "PromptTemplate"],
         "kwargs": {"template": "a"},
     }
-    assert refusals([dump]) == {"messages.0.kwargs.type": "is not a kind of message that is known"}
+    assert refusals([dump]) == {
+        "messages.0.kwargs.type": "is not a kind of message that is known; a message has a role "
+        "and a content"
+    }
 
 
 def test_a_message_of_several_parts_names_them() -> None:
@@ -156,7 +159,7 @@ def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their
 @pytest.mark.parametrize(
     ("message", "refused"),
     [
-        ({"content": "a"}, {"messages.0.role": "is required"}),
+        ({"content": "a"}, {"messages.0.role": "is required: user, assistant, system or tool"}),
         (
             {"role": "user", "content": 7},
             {"messages.0.content": "should be a text, a list of parts, or null"},
@@ -165,7 +168,13 @@ def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their
             {"role": "user", "content": [7]},
             {"messages.0.content.0": "should be an object or a text"},
         ),
-        ({"type": "hologram"}, {"messages.0.type": "is not a kind of message that is known"}),
+        (
+            {"type": "hologram"},
+            {
+                "messages.0.type": "is not a kind of message that is known; a message has a role "
+                "and a content"
+            },
+        ),
         ("a", {"messages.0": "should be an object"}),
     ],
     ids=str,
@@ -323,9 +332,9 @@ def test_no_bytes_get_into_the_text(text: str, expected: str) -> None:
         ({"role": "user", "content": "a", "id": "x" * 129}, "messages.0.id", "1-128"),
         ({"role": "user", "content": "a", "id": 3}, "messages.0.id", "string"),
         (
-            {"role": "user", "content": "a", "timestamp": 1_700_000_000},
+            {"role": "user", "content": "a", "timestamp": 1_700_000},
             "messages.0.timestamp",
-            "not a number",
+            "seconds or milliseconds since 1970",
         ),
         (
             {"role": "user", "content": "a", "timestamp": "2026-05-08T13:56:00"},
@@ -382,6 +391,31 @@ def test_a_refusal_repeats_no_words() -> None:
     assert "salary" not in refused.value.detail
 
 
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        ({"data": [{"city": "Porto"}]}, '{"data": [{"city": "Porto"}]}'),
+        ({"shot": {"bytes": PNG, "size": 3}}, '{"shot": {"size": 3}}'),
+        ([{"path": "a.png", "b64": PNG}], '{"path": "a.png"}'),
+        ({"page": "a" * 300, "blob_name": "a.png"}, '{"blob_name": "a.png"}'),
+        ([{"image": {"format": "png", "source": {"bytes": PNG}}}], "[image]"),
+        ([{"type": "file_update", "name": "a.txt"}], '{"type": "file_update", "name": "a.txt"}'),
+        ({"type": "text", "value": "18"}, "18"),
+    ],
+    ids=str,
+)
+def test_the_result_of_a_tool_is_kept_without_bytes(result: Any, text: str) -> None:
+    part = {"type": "tool_result", "tool_use_id": "t1", "content": result}
+    ((read,), _) = read_messages([{"role": "user", "content": [part]}])
+    assert (read.role, read.content) == ("tool", text)
+
+
+def test_a_content_goes_before_lists_that_are_no_parts_of_it() -> None:
+    message = {"role": "user", "content": "I bought three.", "items": [{"sku": 17}]}
+    ((read,), _) = read_messages([message])
+    assert read.content == "I bought three."
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -397,12 +431,14 @@ WORDS = [
     "role", "content", "type", "text", "tool_calls", "function_call", "name", "arguments", "id",
     "input", "output", "call_id", "data", "parts", "refusal", "audio", "timestamp", "actor",
     "image_url", "source", "file", "url", "title", "transcript", "functionCall", "functionResponse",
-    "inlineData", "function", "custom",
+    "inlineData", "function", "custom", "toolUse", "kind", "part_kind", "items", "message", "$type",
+    "createdAt", "source", "state", "toolCallId", "document", "images",
 ]  # fmt: skip
 VALUES = JSON | st.sampled_from([
     "user", "assistant", "tool", "message", "text", "thinking", "tool_use", "tool_result",
     "function_call", "function_call_output", "reasoning", "image", "document", "human",
-    "web_search_call", "mcp_call", "http://[", DATA_URL,
+    "web_search_call", "mcp_call", "http://[", DATA_URL, "request", "tool-x", "user-prompt",
+    "TextMessage", "ThoughtEvent", "tool-invocation",
 ])  # fmt: skip
 OBJECTS = st.recursive(
     st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=6),
@@ -501,7 +537,16 @@ def test_a_document_within_a_result_of_a_tool_is_text_too() -> None:
     assert (read.role, read.content) == ("tool", "[file: Lease]\n> Rent is due on the 3rd.")
 
 
-@pytest.mark.parametrize("created_at", ["2026-05-01T10:00:00Z", 1_777_629_600, 1_777_629_600.0])
+@pytest.mark.parametrize(
+    "created_at",
+    [
+        "2026-05-01T10:00:00Z",
+        "2026-05-01T12:00:00.000000123+02:00",
+        1_777_629_600,
+        1_777_629_600.0,
+        1_777_629_600_000,
+    ],
+)
 def test_created_at_is_the_time_of_a_message_without_a_timestamp(created_at: str | float) -> None:
     moment = datetime(2026, 5, 1, 10, tzinfo=timezone.utc)
     message = {"role": "user", "content": "a", "created_at": created_at}
@@ -512,8 +557,54 @@ def test_created_at_is_the_time_of_a_message_without_a_timestamp(created_at: str
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": "a", "timestamp": 1_777_629_600.25},
+        {"role": "user", "content": "a", "timestamp": 1_777_629_600_250},
+        {"role": "user", "content": "a", "createdAt": "2026-05-01T10:00:00.250Z"},
+        {
+            "role": "user",
+            "parts": [{"type": "text", "text": "a"}],
+            "metadata": {"createdAt": 1_777_629_600_250},
+        },
+        {
+            "type": "human",
+            "data": {"content": "a", "additional_kwargs": {"timestamp": 1_777_629_600.25}},
+        },
+        {
+            "kind": "request",
+            "timestamp": None,
+            "parts": [
+                {"part_kind": "user-prompt", "content": "a", "timestamp": "2026-05-01T10:00:00.25Z"}
+            ],
+        },
+        {
+            "author": "user",
+            "timestamp": 1_777_629_600.25,
+            "content": {"role": "user", "parts": [{"text": "a"}]},
+        },
+    ],
+    ids=str,
+)
+def test_the_time_of_a_message_is_read_as_frameworks_write_it(message: dict[str, Any]) -> None:
+    ((read,), ignored) = read_messages([message], now=NOW)
+    moment = datetime(2026, 5, 1, 10, 0, 0, 250_000, tzinfo=timezone.utc)
+    assert (read.role, read.content, read.timestamp, ignored) == ("user", "a", moment, ())
+
+
+@pytest.mark.parametrize(
     "created_at",
-    ["2026-05-01T10:00:00", "May", True, [1], float("inf"), 1_777_629_600_000, "2099-01-01T00:00Z"],
+    [
+        "2026-05-01T10:00:00",
+        "May",
+        True,
+        [1],
+        float("inf"),
+        1_777_629,
+        1_777_629_600_000_000,
+        "2099-01-01T00:00Z",
+        4_070_908_800,
+    ],
 )
 def test_a_created_at_that_names_no_moment_is_ignored_and_named(created_at: object) -> None:
     message = {"role": "user", "content": "a", "created_at": created_at}

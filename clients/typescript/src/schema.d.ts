@@ -1430,7 +1430,7 @@ export interface components {
         MemoryType: "episodic" | "semantic" | "procedural";
         /**
          * Status
-         * @description The stage of a memory's life; `allowed` gives the statuses that may follow.
+         * @description The stage of a memory's life; `transitions.allowed` gives the statuses that may follow.
          * @enum {string}
          */
         Status: "active" | "updated" | "superseded" | "decayed" | "compressed" | "archived" | "deleted";
@@ -3273,45 +3273,46 @@ export interface components {
             /** @description Comes from the key; if given, it must be the key's. */
             app_id?: string;
             /** Messages */
-            messages: string | ((({
-                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | null;
+            messages: string | (({
+                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | ({
+                    value?: unknown;
+                    label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                }) | null;
                 content?: (string | (string | ({
-                    type: string;
-                } & {
-                    [key: string]: unknown;
-                }) | {
-                    [key: string]: unknown;
+                    type?: unknown;
+                    text?: unknown;
                 } | {
                     [key: string]: unknown;
+                }))[]) | null;
+                tool_calls?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
+                })[] | null;
+                function_call?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                })[]) | null;
-                tool_calls?: {
-                    [key: string]: unknown;
-                }[] | null;
-                function_call?: {
-                    [key: string]: unknown;
-                } | null;
+                }) | null;
                 refusal?: string | null;
-                audio?: {
+                audio?: ({
+                    id?: unknown;
+                    transcript?: unknown;
+                } | {
                     [key: string]: unknown;
-                } | null;
+                }) | null;
                 type?: string | null;
-                timestamp?: string | null;
+                timestamp?: string | number | null;
                 actor?: string | null;
                 name?: string | null;
                 id?: string | null;
-            } & {
-                [key: string]: unknown;
-            }) & ((unknown | unknown | unknown | {
+            } & ((unknown | unknown | unknown | unknown | unknown | unknown | {
                 tool_calls: unknown;
             } | {
                 function_call: unknown;
@@ -3319,6 +3320,12 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
             }) & ({
                 /** @enum {unknown} */
                 role: "assistant" | "ai" | "model" | "tool" | "function";
@@ -3330,7 +3337,13 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
-            } | unknown | {
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
+            } | unknown | unknown | unknown | unknown | {
                 content?: string | unknown[];
             }))) | ({
                 /** @constant */
@@ -3341,6 +3354,46 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                content: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                message: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                data: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                /** @enum {unknown} */
+                kind: "request" | "response";
+                parts: unknown[];
+            } | {
+                Role: string | ({
+                    Label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                });
             }) | string)[];
             /**
              * Session Id
@@ -3368,45 +3421,46 @@ export interface components {
             /** @description Comes from the key; if given, it must be the key's. */
             app_id?: string;
             /** Messages */
-            messages: string | ((({
-                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | null;
+            messages: string | (({
+                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | ({
+                    value?: unknown;
+                    label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                }) | null;
                 content?: (string | (string | ({
-                    type: string;
-                } & {
-                    [key: string]: unknown;
-                }) | {
-                    [key: string]: unknown;
+                    type?: unknown;
+                    text?: unknown;
                 } | {
                     [key: string]: unknown;
+                }))[]) | null;
+                tool_calls?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
+                })[] | null;
+                function_call?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                })[]) | null;
-                tool_calls?: {
-                    [key: string]: unknown;
-                }[] | null;
-                function_call?: {
-                    [key: string]: unknown;
-                } | null;
+                }) | null;
                 refusal?: string | null;
-                audio?: {
+                audio?: ({
+                    id?: unknown;
+                    transcript?: unknown;
+                } | {
                     [key: string]: unknown;
-                } | null;
+                }) | null;
                 type?: string | null;
-                timestamp?: string | null;
+                timestamp?: string | number | null;
                 actor?: string | null;
                 name?: string | null;
                 id?: string | null;
-            } & {
-                [key: string]: unknown;
-            }) & ((unknown | unknown | unknown | {
+            } & ((unknown | unknown | unknown | unknown | unknown | unknown | {
                 tool_calls: unknown;
             } | {
                 function_call: unknown;
@@ -3414,6 +3468,12 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
             }) & ({
                 /** @enum {unknown} */
                 role: "assistant" | "ai" | "model" | "tool" | "function";
@@ -3425,7 +3485,13 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
-            } | unknown | {
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
+            } | unknown | unknown | unknown | unknown | {
                 content?: string | unknown[];
             }))) | ({
                 /** @constant */
@@ -3436,6 +3502,46 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                content: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                message: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                data: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                /** @enum {unknown} */
+                kind: "request" | "response";
+                parts: unknown[];
+            } | {
+                Role: string | ({
+                    Label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                });
             }) | string)[];
             /**
              * Mode
@@ -3548,11 +3654,19 @@ export interface components {
              * @description The last few messages, which the model is shown anyway; the query is taken from them where none is given.
              * @default null
              */
-            messages: ((({
-                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | null;
-                content?: string | (string | {
+            messages: (({
+                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | ({
+                    value?: unknown;
+                    label?: unknown;
+                } | {
                     [key: string]: unknown;
-                })[] | null;
+                }) | null;
+                content?: string | (string | ({
+                    type?: unknown;
+                    text?: unknown;
+                } | {
+                    [key: string]: unknown;
+                }))[] | null;
                 tool_calls?: unknown;
                 function_call?: unknown;
                 refusal?: unknown;
@@ -3562,9 +3676,7 @@ export interface components {
                 actor?: unknown;
                 name?: unknown;
                 id?: unknown;
-            } & {
-                [key: string]: unknown;
-            }) & ({
+            } & ({
                 role: unknown;
             } | unknown)) | ({
                 /** @constant */
@@ -3575,6 +3687,46 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                content: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                message: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                data: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                /** @enum {unknown} */
+                kind: "request" | "response";
+                parts: unknown[];
+            } | {
+                Role: string | ({
+                    Label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                });
             }))[] | null;
             /**
              * Session Id
@@ -3788,45 +3940,46 @@ export interface components {
             /** Session Id */
             session_id: string;
             /** Messages */
-            messages: ((({
-                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | null;
+            messages: (({
+                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | ({
+                    value?: unknown;
+                    label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                }) | null;
                 content?: (string | (string | ({
-                    type: string;
-                } & {
-                    [key: string]: unknown;
-                }) | {
-                    [key: string]: unknown;
+                    type?: unknown;
+                    text?: unknown;
                 } | {
                     [key: string]: unknown;
+                }))[]) | null;
+                tool_calls?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
+                })[] | null;
+                function_call?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                })[]) | null;
-                tool_calls?: {
-                    [key: string]: unknown;
-                }[] | null;
-                function_call?: {
-                    [key: string]: unknown;
-                } | null;
+                }) | null;
                 refusal?: string | null;
-                audio?: {
+                audio?: ({
+                    id?: unknown;
+                    transcript?: unknown;
+                } | {
                     [key: string]: unknown;
-                } | null;
+                }) | null;
                 type?: string | null;
-                timestamp?: string | null;
+                timestamp?: string | number | null;
                 actor?: string | null;
                 name?: string | null;
                 id?: string | null;
-            } & {
-                [key: string]: unknown;
-            }) & ((unknown | unknown | unknown | {
+            } & ((unknown | unknown | unknown | unknown | unknown | unknown | {
                 tool_calls: unknown;
             } | {
                 function_call: unknown;
@@ -3834,6 +3987,12 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
             }) & ({
                 /** @enum {unknown} */
                 role: "assistant" | "ai" | "model" | "tool" | "function";
@@ -3845,7 +4004,13 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
-            } | unknown | {
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
+            } | unknown | unknown | unknown | unknown | {
                 content?: string | unknown[];
             }) & ({
                 role: unknown;
@@ -3858,6 +4023,46 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                content: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                message: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                data: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                /** @enum {unknown} */
+                kind: "request" | "response";
+                parts: unknown[];
+            } | {
+                Role: string | ({
+                    Label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                });
             }))[];
             /**
              * Time Zone
@@ -4069,45 +4274,46 @@ export interface components {
              */
             agent_id: string | null;
             /** Messages */
-            messages: ((({
-                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | null;
+            messages: (({
+                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | ({
+                    value?: unknown;
+                    label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                }) | null;
                 content?: (string | (string | ({
-                    type: string;
-                } & {
-                    [key: string]: unknown;
-                }) | {
-                    [key: string]: unknown;
+                    type?: unknown;
+                    text?: unknown;
                 } | {
                     [key: string]: unknown;
+                }))[]) | null;
+                tool_calls?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
+                })[] | null;
+                function_call?: ({
+                    id?: unknown;
+                    name?: unknown;
+                    function?: unknown;
                 } | {
                     [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                } | {
-                    [key: string]: unknown;
-                })[]) | null;
-                tool_calls?: {
-                    [key: string]: unknown;
-                }[] | null;
-                function_call?: {
-                    [key: string]: unknown;
-                } | null;
+                }) | null;
                 refusal?: string | null;
-                audio?: {
+                audio?: ({
+                    id?: unknown;
+                    transcript?: unknown;
+                } | {
                     [key: string]: unknown;
-                } | null;
+                }) | null;
                 type?: string | null;
-                timestamp?: string | null;
+                timestamp?: string | number | null;
                 actor?: string | null;
                 name?: string | null;
                 id?: string | null;
-            } & {
-                [key: string]: unknown;
-            }) & ((unknown | unknown | unknown | {
+            } & ((unknown | unknown | unknown | unknown | unknown | unknown | {
                 tool_calls: unknown;
             } | {
                 function_call: unknown;
@@ -4115,6 +4321,12 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
             }) & ({
                 /** @enum {unknown} */
                 role: "assistant" | "ai" | "model" | "tool" | "function";
@@ -4126,7 +4338,13 @@ export interface components {
                 refusal: unknown;
             } | {
                 audio: unknown;
-            } | unknown | {
+            } | {
+                images: unknown[];
+            } | {
+                attachments: unknown[];
+            } | {
+                experimental_attachments: unknown[];
+            } | unknown | unknown | unknown | unknown | {
                 content?: string | unknown[];
             }) & ({
                 role: unknown;
@@ -4139,6 +4357,46 @@ export interface components {
                 };
             } & {
                 [key: string]: unknown;
+            }) | ({
+                content: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                message: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                data: {
+                    type?: unknown;
+                    text?: unknown;
+                    role?: unknown;
+                    content?: unknown;
+                    parts?: unknown;
+                } | {
+                    [key: string]: unknown;
+                };
+            } | {
+                /** @enum {unknown} */
+                kind: "request" | "response";
+                parts: unknown[];
+            } | {
+                Role: string | ({
+                    Label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                });
             }))[];
             /**
              * Time Zone
@@ -4625,8 +4883,13 @@ export interface components {
             app_id?: string;
             /** Messages */
             messages: ({
-                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | null;
-                timestamp?: string | null;
+                role?: ("user" | "assistant" | "system" | "tool" | "human" | "ai" | "model" | "developer" | "function") | ({
+                    value?: unknown;
+                    label?: unknown;
+                } | {
+                    [key: string]: unknown;
+                }) | null;
+                timestamp?: string | number | null;
                 actor?: string | null;
             } & {
                 [key: string]: unknown;

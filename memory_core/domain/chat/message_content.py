@@ -14,6 +14,9 @@ SEAM: Final = "\n"
 """The separator of the parts of a content."""
 MAX_PARTS: Final = 200
 """Parts whose lengths are kept; the content of more parts is a single text."""
+LISTS_OF_PARTS: Final = ("parts", "contents", "blocks", "items")
+"""Fields that hold the parts of a message in place of its content."""
+_WRAPPERS: Final = ("data", "message", "content")
 
 
 def lengths_of_parts(content: str, parts: Sequence[str]) -> list[int]:
@@ -102,19 +105,25 @@ def with_joined_texts(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def name_of_content(message: Mapping[str, Any]) -> str:
-    """The field that holds the content: `parts` in the messages of Google's models."""
-    return (
-        "parts"
-        if "content" not in message and isinstance(message.get("parts"), Sequence)
-        else "content"
-    )
+    """The field that holds the content.
+
+    It is `content`, or a list of parts where that is empty.
+    """
+    content = message.get("content")
+    if content is None or (isinstance(content, str) and not content.strip()):
+        for name in LISTS_OF_PARTS:
+            parts = message.get(name)
+            if isinstance(parts, list | tuple) and (parts or "content" not in message):
+                return name
+    return "content"
 
 
 def unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The message within a dump of LangChain, with its path; other messages as they are.
+    """The message within another object, with its path; other messages as they are.
 
-    The dumps are those of `messages_to_dict` and `dumpd`. A field beside `data`, such as a time
-    that was added to the dump, counts as if it were within `data`.
+    The objects are dumps of LangChain (`messages_to_dict` and `dumpd`), events and transcripts of
+    agents, and answers of services. A field beside the message, such as a time, counts as if it
+    were within.
 
     Args:
         path: Place of the message in the request, for errors.
@@ -122,9 +131,18 @@ def unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, 
 
     """
     kind = message.get("type")
-    if isinstance(message.get("data"), Mapping) and not {"role", "content"} & message.keys():
-        beside = {name: value for name, value in message.items() if name != "data"}
-        return f"{path}.data", {**beside, **message["data"]}
+    for name in _WRAPPERS:
+        inner = message.get(name)
+        if not isinstance(inner, Mapping) or ("role" in message and name != "content"):
+            continue
+        says = {"content", *LISTS_OF_PARTS} & inner.keys()
+        if (
+            (name == "data" and "content" not in message)
+            or (name == "message" and says)
+            or (name == "content" and says - {"content"} and "type" not in inner)
+        ):
+            beside = {field: value for field, value in message.items() if field != name}
+            return f"{path}.{name}", {**beside, **inner}
     names = message.get("id")
     if (
         kind == "constructor"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from memory_core.domain.conversation import Role
 from memory_core.domain.memory import MAX_CONTENT_BYTES
 from memory_core.domain.text.fence import without_contexts
 
@@ -24,6 +25,7 @@ class MessagePieces:
     Attributes:
         words: The author's words.
         doings: Calls and results of tools.
+        instructions: What the system says within a message of another author.
         unnamed: A tool's result without the tool's name.
         documents: Places of documents' texts among the words.
         tools_first: Whether a tool's text came before any word.
@@ -32,25 +34,32 @@ class MessagePieces:
 
     words: list[str] = field(default_factory=list)
     doings: list[str] = field(default_factory=list)
+    instructions: list[str] = field(default_factory=list)
     unnamed: list[str] = field(default_factory=list)
     documents: list[int] = field(default_factory=list)
     tools_first: bool = False
 
-    def add(self, text: str, *, from_tool: bool, from_document: bool = False) -> None:
+    def add(self, text: str, role: Role | None = None, *, from_document: bool = False) -> None:
         """Add a text, unless it is blank.
 
         Args:
             text: Of a part of the message.
-            from_tool: Whether a tool did or said it.
+            role: Whose words it is; None for the message's author.
             from_document: Whether it is the text of a document.
 
         """
         text = without_contexts(text)
-        if text.strip():
-            self.tools_first = self.tools_first or (from_tool and not self.words)
+        if not text.strip():
+            return
+        if role == "system":
+            self.instructions.append(text)
+        elif role == "tool":
+            self.tools_first = self.tools_first or not self.words
+            self.doings.append(text)
+        else:
             if from_document:
                 self.documents.append(len(self.words))
-            (self.doings if from_tool else self.words).append(text)
+            self.words.append(text)
 
     def cut_documents(self) -> None:
         """Cut the texts of documents if the words are too long together.

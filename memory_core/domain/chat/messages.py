@@ -7,95 +7,56 @@ LangChain. The module is pure and reads no clock. `timed` fills in missing times
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from memory_core.domain.chat.message_content import SEAM, name_of_content, unwrapped
+from memory_core.domain.chat.message_content import LISTS_OF_PARTS, SEAM, name_of_content, unwrapped
+from memory_core.domain.chat.message_frame import (
+    DROPPED_TYPES,
+    KNOWN_FIELDS,
+    MESSAGE_TYPES,
+    Frame,
+    created_at,
+    frame_fields,
+    in_one_form,
+    kind_of,
+)
 from memory_core.domain.chat.message_pieces import MessagePieces
+from memory_core.domain.chat.part_kinds import Part, PartError, fields_of, is_part, one_form
 from memory_core.domain.chat.parts import (
-    PartError,
     ToolNames,
-    describe_call,
     describe_result,
     read_call,
+    read_media,
     read_part,
     without_data_urls,
 )
 from memory_core.domain.chat.read_message import ReadMessage
-from memory_core.domain.conversation import GivenRole, Role
+from memory_core.domain.conversation import Role
 from memory_core.domain.errors import FieldError, Invalid, shown_name
-from memory_core.domain.fields import Content, Input, Label, Name
-from memory_core.domain.text.timestamps import EventTimestamp
+from memory_core.domain.fields import Content
 
 MAX_MESSAGES = 200
 MAX_ERRORS = 50
 MAX_IGNORED = 50
-KNOWN_FIELDS = frozenset({
-    # ours
-    "role", "content", "timestamp", "actor", "id", "name", "type", "parts", "data",
-    # OpenAI's chat completions, and services that speak like it
-    "tool_calls", "tool_call_id", "function_call", "refusal", "audio", "annotations", "reasoning",
-    "reasoning_content", "reasoning_details", "thinking",
-    # OpenAI's responses
-    "status", "call_id", "arguments", "output", "outputs", "input", "namespace", "summary",
-    "encrypted_content", "phase", "results", "result", "queries", "action", "code",
-    "container_id", "server_label", "error", "tools", "approval_request_id",
-    "pending_safety_checks", "acknowledged_safety_checks", "created_by", "caller",
-    # Anthropic's messages
-    "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container",
-    "context_management", "cache_control",
-    # LangChain
-    "additional_kwargs", "response_metadata", "example", "invalid_tool_calls", "usage_metadata",
-    "artifact", "tool_call_chunks", "chunk_position", "lc", "kwargs", "graph",
-})  # fmt: skip
-"""Fields of a message that are read, or ignored without being reported."""
-_ROLE_OF_TYPE = {
-    "human": "user",
-    "user": "user",
-    "ai": "assistant",
-    "assistant": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
-_ROLE_OF_TYPE |= {"system": "system", "developer": "system"}
-_OF_CLASS = {
-    "Human": "human",
-    "AI": "ai",
-    "System": "system",
-    "Tool": "tool",
-    "Function": "function",
-    "Chat": "chat",
-    "Remove": "remove",
-}
-_TYPE_OF_CLASS = {
-    f"{name}Message{end}": kind for name, kind in _OF_CLASS.items() for end in ("", "Chunk")
-}
-"""LangChain's classes of messages; a chunk's dump has its class as `type`."""
-_MESSAGE_TYPES = frozenset({"message", "chat", *_ROLE_OF_TYPE})
-_DROPPED_TYPES = frozenset(
-    {
-        "reasoning",
-        "item_reference",
-        "compaction",
-        "mcp_list_tools",
-        "mcp_approval_request",
-        "mcp_approval_response",
-        "remove",
-    }
-)
 MAY_BE_BLANK = frozenset({"assistant", "ai", "model", "tool", "function"})
 """Roles whose messages may be empty.
 
 A model may only call tools, and a tool may have no output.
 """
-_PAYLOADS = ("tool_calls", "function_call", "refusal", "audio")
+PAYLOADS = ("tool_calls", "function_call", "refusal", "audio")
+"""Fields beside a content that say something."""
+ATTACHED = ("images", "attachments", "experimental_attachments")
+"""Lists of pictures and files beside a content."""
 _OTHER_CONTENTS = ("text", "message", "body", "value")
+_NO_ROLE = "is required: user, assistant, system or tool"
+_NO_TYPE = "is not a kind of message that is known; a message has a role and a content"
 _SAYING = (
     "content",
-    "parts",
-    *_PAYLOADS,
+    *LISTS_OF_PARTS,
+    *PAYLOADS,
     "arguments",
     "output",
     "input",
@@ -143,19 +104,7 @@ def read_messages(
     return reader.messages, tuple(reader.ignored)
 
 
-class _Frame(Input):
-    """The fields of a message beside its content."""
-
-    role: GivenRole | None = None
-    timestamp: EventTimestamp | None = None
-    actor: Label | None = None
-    name: Label | None = None
-    id: Name | None = None
-
-
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content, config=ConfigDict(defer_build=True))
-_MOMENT: TypeAdapter[datetime] = TypeAdapter(EventTimestamp, config=ConfigDict(defer_build=True))
-_FRAME_FIELDS = tuple(_Frame.model_fields)
 
 
 class MessageReader:
@@ -208,72 +157,67 @@ class MessageReader:
         if not isinstance(message, Mapping):
             self._refuse(path, "should be an object")
             return
-        outer = message
+        given = message
         path, message = unwrapped(path, message)
-        created_at = self._created_at(message)
-        for name in dict.fromkeys([*outer, *message]):
-            if name not in KNOWN_FIELDS and (name != "created_at" or created_at is None):
+        given, message = {**given, **message}, in_one_form(message)
+        timed = created_at(message, self._now) is not None
+        for name, field in given.items():
+            if not self._is_known(name, field, timed=timed):
                 self._ignore(shown_name(name))
-        kind = message.get("type")
+        kind = kind_of(message)
         if kind is not None and not isinstance(kind, str):
             self._refuse(f"{path}.type", "should be a text")
             return
-        kind = _TYPE_OF_CLASS.get(kind, kind) if kind is not None else None
-        if created_at is not None and message.get("timestamp") is None:
-            message = {**message, "timestamp": created_at}
         frame = self._frame(path, message, kind)
-        if frame is None or (kind in _DROPPED_TYPES and "role" not in message):
+        if frame is None or self._is_dropped(kind, message):
             return
         pieces = MessagePieces()
         try:
             if self._is_tool_item(kind, message):
-                self._read_item(path, message, str(kind), pieces)
-            elif kind is None or kind in _MESSAGE_TYPES or "role" in message:
+                self._read_item(message, str(kind), pieces)
+            elif kind is None or kind in MESSAGE_TYPES or "role" in message:
                 self._read_message(path, message, frame, pieces)
             else:
-                self._refuse(f"{path}.type", "is not a kind of message that is known")
+                self._refuse(f"{path}.type", _NO_TYPE)
         except PartError as error:
             self._pass_over(f"{path}.{error.field}" if error.field else path, error.message)
+        if kind == "event":  # of which only what tools did is part of the conversation
+            pieces.words.clear()
+            del self.errors[before:]
         if len(self.errors) == before:
             self._add(path, message, frame, pieces)
 
-    def _created_at(self, message: Mapping[str, Any]) -> datetime | None:
-        """The moment in `created_at`: a text with a time zone, or seconds since 1970.
+    def _is_known(self, name: object, field: Any, *, timed: bool) -> bool:
+        """Whether a field is read, is known to be ignored, or holds nothing."""
+        plain = one_form(str(name))
+        return (
+            timed
+            if plain == "created_at"
+            else plain in KNOWN_FIELDS or field is None or field in ("", [], {})
+        )
 
-        None where it is no such moment.
-        """
-        given = message.get("created_at")
-        try:
-            if isinstance(given, (int, float)) and not isinstance(given, bool):
-                given = datetime.fromtimestamp(given, timezone.utc)
-            return _MOMENT.validate_python(given, context={"now": self._now})
-        except (ValidationError, ValueError, OverflowError, OSError):
-            return None
+    def _is_dropped(self, kind: str | None, message: Mapping[str, Any]) -> bool:
+        return kind in DROPPED_TYPES and ("role" not in message or "content" not in message)
 
-    def _frame(self, path: str, message: Mapping[str, Any], kind: str | None) -> _Frame | None:
+    def _frame(self, path: str, message: Mapping[str, Any], kind: str | None) -> Frame | None:
         """Role, time and names of a message; None where they are refused."""
-        given = {name: message[name] for name in _FRAME_FIELDS if message.get(name) is not None}
-        if self._is_tool_item(kind, message) or (kind in _DROPPED_TYPES and "role" not in message):
+        given = frame_fields(message, kind, self._now)
+        if self._is_tool_item(kind, message) or self._is_dropped(kind, message):
             given.pop("name", None)
             given["role"] = "tool"
-        elif kind in _ROLE_OF_TYPE and "role" not in given:
-            given["role"] = _ROLE_OF_TYPE[kind]
         elif "role" not in given and not self._roles_optional:
-            known = kind is None or kind in _MESSAGE_TYPES
-            self._refuse(
-                f"{path}.role" if known else f"{path}.type",
-                "is required" if known else "is not a kind of message that is known",
-            )
+            known = kind is None or kind in MESSAGE_TYPES
+            self._refuse(*((f"{path}.role", _NO_ROLE) if known else (f"{path}.type", _NO_TYPE)))
             return None
         try:
-            return _Frame.model_validate(given, context={"now": self._now})
+            return Frame.model_validate(given, context={"now": self._now})
         except ValidationError as error:
             wrong = {
                 str(details["loc"][0]): error_words(details)
                 for details in error.errors(include_url=False)
             }
         if self._lenient and "role" not in wrong:
-            return _Frame.model_validate(
+            return Frame.model_validate(
                 {name: value for name, value in given.items() if name not in wrong},
                 context={"now": self._now},
             )
@@ -284,57 +228,27 @@ class MessageReader:
     def _is_tool_item(self, kind: str | None, message: Mapping[str, Any]) -> bool:
         return (
             kind is not None
-            and kind not in _MESSAGE_TYPES
+            and kind not in MESSAGE_TYPES
+            and kind not in DROPPED_TYPES
             and "role" not in message
             and kind.endswith(("_call", "_output"))
         )
 
-    def _read_item(
-        self, path: str, item: Mapping[str, Any], kind: str, pieces: MessagePieces
-    ) -> None:
+    def _read_item(self, item: Mapping[str, Any], kind: str, pieces: MessagePieces) -> None:
         """Read an item of OpenAI's responses that is a tool's call or its output."""
-        if kind.endswith("_output"):
-            if "output" not in item:
-                raise PartError("output", "is required")
-            name = self._tools.find(item.get("call_id")) or kind.removesuffix(
-                "_output"
-            ).removesuffix("_call")
-            pieces.add(
-                describe_result(
-                    None if name in ("function", "custom_tool") else name, item["output"]
-                ),
-                from_tool=True,
-            )
-            return
-        if kind in ("function_call", "custom_tool_call", "mcp_call"):
-            pieces.add(read_call(item, self._tools, set()), from_tool=True)
-        else:
-            name = kind.removesuffix("_call")
-            self._tools.add(item.get("call_id") or item.get("id"), name)
-            arguments = next(
-                (
-                    item[key]
-                    for key in ("action", "queries", "code", "arguments", "input")
-                    if item.get(key) is not None
-                ),
-                None,
-            )
-            pieces.add(describe_call(name, arguments), from_tool=True)
-        for field_name in ("output", "outputs", "results"):
-            if item.get(field_name) is not None:
-                pieces.add(
-                    describe_result(
-                        str(item.get("name") or kind.removesuffix("_call")), item[field_name]
-                    ),
-                    from_tool=True,
-                )
+        if kind.endswith("_output") and "output" not in item:
+            raise PartError("output", "is required")
+        for read in read_part(item, self._tools, set()):
+            pieces.add(read.text, read.role)
 
     def _read_message(
-        self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: MessagePieces
+        self, path: str, message: Mapping[str, Any], frame: Frame, pieces: MessagePieces
     ) -> None:
         content_field = name_of_content(message)
         content, calls = message.get(content_field), set[str]()
-        beside = any(message.get(name) is not None for name in _PAYLOADS)
+        beside = any(message.get(name) is not None for name in PAYLOADS) or any(
+            message.get(name) for name in ATTACHED
+        )
         silent = frame.role in MAY_BE_BLANK
         if content_field not in message and not beside:
             other = next((name for name in _OTHER_CONTENTS if name in message), None)
@@ -342,10 +256,12 @@ class MessageReader:
                 f"{path}.content",
                 f"is required; {other} is no field of a message" if other else "is required",
             )
+        elif isinstance(content, Mapping) and is_part(content):
+            self._read_parts(f"{path}.{content_field}", [content], calls, pieces)
         elif isinstance(content, str):
             if not content.strip() and not beside and not silent:
                 self._pass_over(f"{path}.content", "must not be empty")
-            pieces.add(without_data_urls(content), from_tool=False)
+            pieces.add(without_data_urls(content))
         elif isinstance(content, Sequence):
             if not content and not beside and not silent:
                 self._pass_over(f"{path}.{content_field}", "must not be empty")
@@ -358,8 +274,10 @@ class MessageReader:
             )
         self._read_payloads(path, message, calls, pieces)
         if frame.role == "tool":
-            name = frame.name or self._tools.find(
-                message.get("tool_call_id"), message.get("call_id")
+            name = (
+                frame.name
+                or message.get("tool_name")
+                or self._tools.find(message.get("tool_call_id"), message.get("call_id"))
             )
             pieces.doings[:] = [
                 *pieces.doings,
@@ -374,19 +292,20 @@ class MessageReader:
             if len(self.errors) >= MAX_ERRORS:
                 return
             if isinstance(part, str):
-                pieces.add(without_data_urls(part), from_tool=False)
+                pieces.add(without_data_urls(part))
             elif isinstance(part, Mapping):
                 try:
-                    read = read_part(part, self._tools, calls)
+                    texts = list(read_part(part, self._tools, calls))
                 except PartError as error:
                     self._pass_over(
                         f"{path}.{place}.{error.field}" if error.field else f"{path}.{place}",
                         error.message,
                     )
                     continue
-                if read.unknown is not None:
-                    self._ignore(f"content.*.{read.unknown}")
-                pieces.add(read.text, from_tool=read.from_tool, from_document=read.from_document)
+                for read in texts:
+                    if read.unknown is not None:
+                        self._ignore(f"content.*.{read.unknown}")
+                    pieces.add(read.text, read.role, from_document=read.from_document)
             else:
                 self._refuse(f"{path}.{place}", "should be an object or a text")
 
@@ -396,15 +315,18 @@ class MessageReader:
         """Read the texts beside a message's content: a refusal, speech, calls of tools."""
         refusal, audio = message.get("refusal"), message.get("audio")
         if isinstance(refusal, str):
-            pieces.add(without_data_urls(refusal), from_tool=False)
+            pieces.add(without_data_urls(refusal))
         elif refusal is not None:
             self._pass_over(f"{path}.refusal", "should be a text or null")
         if isinstance(audio, Mapping):
-            pieces.add(
-                read_part({"type": "audio", **audio}, self._tools, calls).text, from_tool=False
-            )
+            pieces.add(read_media(Part("audio", "audio", fields_of(audio))))
         elif audio is not None:
             self._pass_over(f"{path}.audio", "should be an object or null")
+        for name in ATTACHED:
+            attached = message.get(name)
+            for media in attached if isinstance(attached, list) else ():
+                fields = fields_of(media) if isinstance(media, Mapping) else {}
+                pieces.add(read_media(Part("image" if name == "images" else "file", name, fields)))
         called = message.get("tool_calls")
         if called is not None and (not isinstance(called, Sequence) or isinstance(called, str)):
             self._pass_over(f"{path}.tool_calls", "should be a list or null")
@@ -420,7 +342,8 @@ class MessageReader:
                 self._pass_over(f"{path}.{name}", "should be an object")
                 continue
             try:
-                pieces.add(read_call(call, self._tools, calls), from_tool=True)
+                part = Part("tool_call", name, fields_of(call))
+                pieces.add(read_call(part, self._tools, calls), "tool")
             except PartError as error:
                 self._pass_over(
                     f"{path}.{name}.{error.field}" if error.field else f"{path}.{name}",
@@ -428,16 +351,21 @@ class MessageReader:
                 )
 
     def _add(
-        self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: MessagePieces
+        self, path: str, message: Mapping[str, Any], frame: Frame, pieces: MessagePieces
     ) -> None:
         pieces.cut_documents()
         words: list[tuple[Role | None, list[str]]] = (
             [(frame.role, pieces.words)] if pieces.words else []
         )
+        instructions: list[tuple[Role | None, list[str]]] = (
+            [("system", pieces.instructions)] if pieces.instructions else []
+        )
         doings: list[tuple[Role | None, list[str]]] = [("tool", pack) for pack in pieces.packs()]
         speaker = frame.actor or (None if frame.role == "tool" else frame.name)
         for number, (role, texts) in enumerate(
-            [*doings, *words] if pieces.tools_first else [*words, *doings]
+            [*instructions, *doings, *words]
+            if pieces.tools_first
+            else [*instructions, *words, *doings]
         ):
             text = SEAM.join(texts)
             try:

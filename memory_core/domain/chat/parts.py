@@ -7,63 +7,49 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from memory_core.domain.chat.part_kinds import (
+    Part,
+    PartError,
+    fields_of,
+    first_of,
+    holders,
+    part_of,
+)
+from memory_core.domain.conversation import Role
 from memory_core.domain.errors import is_plain_name
 from memory_core.domain.text.fence import without_contexts
 
 MAX_TOOL_CHARACTERS = 2_000
 """Characters that are kept of a tool's call, and of a tool's result."""
 MAX_LABEL_CHARACTERS = 200
-TEXTS = frozenset({"text", "input_text", "output_text"})
-THOUGHTS = frozenset(
-    {
-        "thinking",
-        "redacted_thinking",
-        "reasoning",
-        "reasoning_content",
-        "reasoning_text",
-        "summary_text",
-    }
-)
-_MEDIA = {
-    **dict.fromkeys(("image", "image_url", "input_image", "output_image"), "image"),
-    **dict.fromkeys(("audio", "audio_url", "input_audio", "output_audio"), "audio"),
-    **dict.fromkeys(("video", "video_url", "input_video"), "video"),
-    **dict.fromkeys(("file", "file_url", "input_file", "document", "container_upload"), "file"),
-}
-"""The type of a part → the word that represents it in the text."""
-UNTYPED = (
-    "text",
-    "functionCall",
-    "function_call",
-    "functionResponse",
-    "function_response",
-    "inlineData",
-    "fileData",
-)
-"""Fields that tell the kind of a part without a type."""
-_NAMES = ("alt", "alt_text", "filename", "file_name", "name", "title", "displayName")
-_ADDRESSES = ("url", "image_url", "file_url", "fileUri")
-_HOLDERS = (
-    "image_url",
-    "audio_url",
-    "video_url",
-    "file",
-    "source",
-    "image",
-    "document",
-    "inlineData",
-    "fileData",
-)
+MAX_DEPTH = 8
+"""Levels of lists of parts within parts that are read."""
+_LABELS = ("alt", "alt_text", "filename", "file_name", "name", "title", "display_name")
+_ADDRESSES = ("url", "uri", "image_url", "document_url", "file_url", "file_uri")
+_CALL_IDS = ("call_id", "tool_call_id", "tool_use_id", "id")
+_TOOL_NAMES = ("name", "tool_name", "function_name")
+_ARGUMENTS = (
+    "arguments", "input", "args", "tool_kwargs", "parameters", "action", "actions", "queries",
+    "code", "operation",
+)  # fmt: skip
+_OUTPUTS = ("output", "outputs", "results", "result", "error_text")
+"""Fields of a call that hold what came of it."""
+_RESULTS = ("content", "output", "result", "response", "results", "outputs", "structured_content")
 _DATA_URL = re.compile(
     r"data:(image/|audio/|video/)?[\w.+/-]*+(?:;(?!base64,)[\w.+=-]*+)*;base64,[\w+/=%-]*+",
     re.IGNORECASE,
 )
-_NEVER_SHOWN = ("encrypted", "data", "signature", "b64")
+_BYTES = re.compile(r"[A-Za-z0-9+/_=-]{16,}")
+_NAMES_OF_BYTES = ("data", "encrypted", "signature", "b64", "base64", "bytes", "blob")
+"""Beginnings of the names of fields that may hold bytes."""
+_LONG_BYTES = 256
+"""Characters of base64 that are bytes in a field of any name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +58,7 @@ class PartText:
 
     Attributes:
         text: Empty for a part that is dropped.
-        from_tool: Whether it is a tool's call or result, not the words of the message's author.
+        role: Whose words it is; None for the message's author. Calls and results are a tool's.
         unknown: The part's type, where the type is unknown.
         from_document: Whether it is the text of a document, of which a message keeps as much as
             fits.
@@ -80,20 +66,9 @@ class PartText:
     """
 
     text: str
-    from_tool: bool = False
+    role: Role | None = None
     unknown: str | None = None
     from_document: bool = False
-
-
-class PartError(ValueError):
-    """A part that can't be read.
-
-    `field` is its path within the part, empty for the part itself.
-    """
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field, self.message = field, message
 
 
 class ToolNames:
@@ -135,20 +110,6 @@ def without_data_urls(text: str) -> str:
     return _DATA_URL.sub(lambda match: f"[{(match[1] or 'file/')[:-1].lower()}]", text)
 
 
-def describe_call(name: str, arguments: object) -> str:
-    """A tool's call as text, at most `MAX_TOOL_CHARACTERS`.
-
-    Args:
-        name: Name of the tool.
-        arguments: A text, or any JSON.
-
-    Raises:
-        PartError: The arguments are no JSON.
-
-    """
-    return _cut(f"{name}({as_json(arguments)})")
-
-
 def describe_result(name: str | None, result: object) -> str:
     """A tool's result as text, at most `MAX_TOOL_CHARACTERS`; empty for an empty result.
 
@@ -167,68 +128,58 @@ def describe_result(name: str | None, result: object) -> str:
 
 
 def as_json(value: object) -> str:
-    """A text as it is, any other value as JSON; None gives an empty text.
+    """A text as it is, another value as JSON without bytes, None as nothing.
 
     Raises PartError for a value without a JSON form.
     """
     if value is None or isinstance(value, str):
         return without_data_urls(value or "")
     try:
-        return without_data_urls(json.dumps(value, ensure_ascii=False, default=str))
+        return without_data_urls(json.dumps(_shown_of(value), ensure_ascii=False, default=str))
     except (TypeError, ValueError, RecursionError):
         raise PartError("", "can't be written as JSON") from None
 
 
-def read_part(part: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> PartText:
-    """Read a content part of a message as text.
+def read_part(
+    value: Mapping[str, Any], tools: ToolNames, calls: set[str], depth: int = 0
+) -> Iterator[PartText]:
+    """Read a content part of a message as texts.
 
     Args:
-        part: The part in the form of any of the usual chat APIs.
+        value: The part in the form of any chat API.
         tools: Names of the tools that were called so far; a call in this part is added.
         calls: Ids of the calls that this message has given already, which are not repeated; a call
             in this part is added.
+        depth: The number of parts that this part lies in.
 
     Raises:
         PartError: The part has no type, or lacks a field that its type needs.
 
     """
-    kind = part.get("type")
-    if kind is None:
-        return _read_untyped(part, tools)
-    if not isinstance(kind, str):
-        raise PartError("type", "should be a text")
-    if kind in TEXTS:
-        return PartText(_text_of(part, "text"))
-    if kind == "refusal":
-        return PartText(_text_of(part, "refusal"))
-    if kind in THOUGHTS:
-        return PartText("")
-    if kind in _MEDIA:
-        return PartText(_read_media(_MEDIA[kind], part), from_document=bool(_document_of(part)))
-    if kind.endswith("tool_use") or kind == "tool_call":
-        return PartText(read_call(part, tools, calls), from_tool=True)
-    if kind.endswith("tool_result"):
-        name = (
-            tools.find(part.get("tool_use_id"), part.get("tool_call_id"))
-            or kind.removesuffix("tool_result").strip("_")
-            or None
-        )
-        return PartText(describe_result(name, part.get("content")), from_tool=True)
-    if kind == "search_result":
-        return PartText(
-            describe_result(_label_of(part) or None, part.get("content")), from_tool=True
-        )
-    if not is_plain_name(kind):
-        raise PartError("type", "is not a kind of part that is known")
-    text = part.get("text")
-    return PartText(without_data_urls(text) if isinstance(text, str) else f"[{kind}]", unknown=kind)
+    part = part_of(value)
+    match part.meaning:
+        case "silence":
+            return
+        case "call":
+            yield PartText(read_call(part, tools, calls), "tool")
+            for output in _outputs(part):
+                name = _tool_name(part) or tools.find(*_call_ids(part)) or part.tool
+                yield PartText(describe_result(name, output), "tool")
+        case "result":
+            yield PartText(_read_result(part, tools), "tool")
+        case "media":
+            yield PartText(read_media(part), from_document=bool(_document_of(part)))
+        case "text":
+            yield from _read_text(part, tools, calls, depth)
+        case "unknown":
+            yield _read_unknown(part)
 
 
-def read_call(call: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> str:
-    """Read a tool's call in any of the usual forms as text.
+def read_call(part: Part, tools: ToolNames, calls: set[str]) -> str:
+    """Read a tool's call as text.
 
     Args:
-        call: The call.
+        part: The call.
         tools: Names of the tools that were called so far; this call is added.
         calls: Ids of the calls that this message has given already; this call is added. A call that
             is among them gives an empty text.
@@ -237,117 +188,143 @@ def read_call(call: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> str
         PartError: The call does not name its tool, or its arguments are no JSON.
 
     """
-    field, inner = next(
+    path, inner = next(
         (
-            (field, call[field])
-            for field in ("function", "custom")
-            if isinstance(call.get(field), Mapping)
+            (f"{name}.", fields_of(part.fields[name]))
+            for name in ("function", "custom")
+            if isinstance(part.fields.get(name), Mapping)
         ),
-        ("", call),
+        ("", part.fields),
     )
-    name = inner.get("name")
+    name = first_of(inner, _TOOL_NAMES)
+    name = part.tool if name is None else name
     if not isinstance(name, str) or not name.strip():
         raise PartError(
-            f"{field}.name" if field else "name",
-            "is required" if name is None else "should be a text that is not empty",
+            f"{path}name", "is required" if name is None else "should be a text that is not empty"
         )
-    call_id = call.get("call_id") or call.get("id")
-    if isinstance(call_id, str):
+    call_id = next(iter(_call_ids(part)), None)
+    if call_id is not None:
         if call_id in calls:
             return ""
         calls.add(call_id)
         tools.add(call_id, name)
-    return describe_call(
-        name, next((inner[key] for key in ("arguments", "input", "args") if key in inner), None)
-    )
+    return _cut(f"{name}({as_json(first_of(inner, _ARGUMENTS))})")
 
 
-def _read_untyped(part: Mapping[str, Any], tools: ToolNames) -> PartText:
-    """Read a part without a type, whose kind follows from the name of a field."""
-    if "text" in part:
-        return PartText("" if part.get("thought") is True else _text_of(part, "text"))
-    for field in ("functionCall", "function_call"):
-        if isinstance(part.get(field), Mapping):
-            return PartText(read_call(part[field], tools, set()), from_tool=True)
-    for field in ("functionResponse", "function_response"):
-        if isinstance(part.get(field), Mapping):
-            name = part[field].get("name")
-            return PartText(
-                describe_result(
-                    name if isinstance(name, str) else None, part[field].get("response")
-                ),
-                from_tool=True,
-            )
-    for field in ("inlineData", "fileData"):
-        if isinstance(part.get(field), Mapping):
-            media = str(part[field].get("mimeType", "")).partition("/")[0]
-            return PartText(
-                _read_media(media if media in ("image", "audio", "video") else "file", part)
-            )
-    raise PartError("type", "is required")
+def _call_ids(part: Part) -> list[str]:
+    ids = (part.fields.get(name) for name in _CALL_IDS)
+    return [call_id for call_id in ids if isinstance(call_id, str) and call_id]
 
 
-def _text_of(part: Mapping[str, Any], field: str) -> str:
-    text = part.get(field)
+def _tool_name(part: Part) -> str | None:
+    origin = part.fields.get("origin")
+    for fields in (part.fields, fields_of(origin) if isinstance(origin, Mapping) else {}):
+        name = first_of(fields, _TOOL_NAMES)
+        if isinstance(name, str) and name.strip():
+            return name
+    return None
+
+
+def _outputs(part: Part) -> Iterator[object]:
+    """What came of a call, where the call holds it, but no picture."""
+    for name in _OUTPUTS:
+        if name in part.fields and (name != "result" or "image" not in part.kind):
+            yield part.fields[name]
+
+
+def _read_result(part: Part, tools: ToolNames) -> str:
+    result = first_of(part.fields, _RESULTS)
+    if isinstance(result, Mapping) and "value" in result and isinstance(result.get("type"), str):
+        result = result["value"]
+    if part.kind == "search_result":
+        return describe_result(_label_of(part) or None, result)
+    name = tools.find(*_call_ids(part)) or _tool_name(part) or part.tool
+    return describe_result(name, result)
+
+
+def _read_text(part: Part, tools: ToolNames, calls: set[str], depth: int) -> Iterator[PartText]:
+    """The words of a part, which may be parts themselves."""
+    words = frozenset(part.kind.split("_"))
+    role: Role | None = "system" if words & {"system", "instruction"} else None
+    name = "refusal" if "refusal" in words else "text"
+    text = part.fields.get(name, part.fields.get("content"))
     if isinstance(text, Mapping):
-        text = text.get("value")
-    if not isinstance(text, str):
-        raise PartError(field, "is required" if text is None else "should be a text")
-    return without_data_urls(text)
+        text = first_of(fields_of(text), ("value", "text"))
+    if isinstance(text, Sequence) and not isinstance(text, str) and depth < MAX_DEPTH:
+        for inner in text:
+            if isinstance(inner, str):
+                yield PartText(without_data_urls(inner), role)
+            elif isinstance(inner, Mapping):
+                yield from read_part(inner, tools, calls, depth + 1)
+    elif not isinstance(text, str):
+        raise PartError(name, "is required" if text is None else "should be a text")
+    else:
+        yield PartText(without_data_urls(text), role)
 
 
-def _read_media(word: str, part: Mapping[str, Any]) -> str:
-    for holder in (part, part.get("audio"), part.get("input_audio")):
+def _read_unknown(part: Part) -> PartText:
+    if not is_plain_name(part.name):
+        raise PartError("type", "is not a kind of part that is known")
+    text = first_of(part.fields, ("text", "content"))
+    if isinstance(text, Mapping):
+        text = first_of(fields_of(text), ("text", "value"))
+    elif isinstance(text, Sequence) and not isinstance(text, str):
+        text = "\n".join(_block_text(block) for block in text)
+    if isinstance(text, str) and text.strip():
+        return PartText(without_data_urls(text), unknown=part.name)
+    if not part.fields.keys() - {"type", "id"}:
+        return PartText("")
+    return PartText(f"[{part.name}]", unknown=part.name)
+
+
+def read_media(part: Part) -> str:
+    """A picture, a recording or a file as its transcript, its text or its name."""
+    for holder in (part.fields, part.fields.get("audio"), part.fields.get("input_audio")):
         if (
             isinstance(holder, Mapping)
             and isinstance(holder.get("transcript"), str)
             and holder["transcript"].strip()
         ):
             return without_data_urls(holder["transcript"])
-    label, text = _label_of(part), _document_of(part)
+    word, label, text = part.media, _label_of(part), _document_of(part)
     if text:
         quoted = "\n".join(f"> {line}" for line in text.split("\n"))
         return f"[{word}: {label}]\n{quoted}" if label else quoted
     return f"[{word}: {label}]" if label else f"[{word}]"
 
 
-def _document_of(part: Mapping[str, Any]) -> str:
-    """The plain text in the source of Anthropic's documents; empty where there is none."""
-    source = part.get("source")
-    if part.get("type") != "document" or not isinstance(source, Mapping):
+def _document_of(part: Part) -> str:
+    """The plain text of a document; empty where there is none."""
+    if part.media != "file":
         return ""
-    if source.get("type") == "text" and isinstance(source.get("data"), str):
-        return without_data_urls(source["data"]).strip()
-    blocks = source.get("content") if source.get("type") == "content" else None
-    if isinstance(blocks, str):
-        return without_data_urls(blocks).strip()
-    if not isinstance(blocks, Sequence) or not any(
-        isinstance(block, Mapping) and isinstance(block.get("text"), str) for block in blocks
-    ):
-        return ""
-    return "\n".join(filter(str.strip, map(_block_text, blocks)))
+    inner = holders(part.fields)
+    for place, holder in (("", part.fields), *inner.items()):
+        content, data = holder.get("content"), None
+        if holder.get("type") == "text" or (place == "document" and "data" in holder):
+            data = as_json(holder.get("data"))
+        if isinstance(content, Sequence) and not isinstance(content, str):
+            content = "\n".join(filter(str.strip, map(_block_text, content)))
+        for text in (holder.get("text"), data, content if place else None):
+            if isinstance(text, str) and text.strip():
+                return without_data_urls(text).strip()
+    return ""
 
 
-def _label_of(part: Mapping[str, Any]) -> str:
+def _label_of(part: Part) -> str:
     """The alternative text, title or file name of a part, or an empty text.
 
     It has a single line.
     """
-    holders = [part, *(part[field] for field in _HOLDERS if isinstance(part.get(field), Mapping))]
-    names = [
-        holder[field]
-        for holder in holders
-        for field in _NAMES
-        if isinstance(holder.get(field), str)
-    ]
-    addresses = [
-        holder[field]
-        for holder in holders
-        for field in _ADDRESSES
-        if isinstance(holder.get(field), str)
-    ]
+    near = [part.fields, *holders(part.fields).values()]
+    places = [*near, *(inner for holder in near[1:] for inner in holders(holder).values())]
+    names = [place[name] for place in places for name in _LABELS if name in place]
+    addresses = [place[name] for place in places for name in _ADDRESSES if name in place]
     labels = (
-        " ".join(without_data_urls(label).split()) for label in (*names, *map(_file_of, addresses))
+        " ".join(without_data_urls(label).split())
+        for label in (
+            *(name for name in names if isinstance(name, str)),
+            *(_file_of(address) for address in addresses if isinstance(address, str)),
+        )
     )
     return next((label[:MAX_LABEL_CHARACTERS] for label in labels if label), "")
 
@@ -370,7 +347,7 @@ def _file_of(address: str) -> str:
 
 def _result_text(result: object) -> str:
     if not isinstance(result, Sequence) or isinstance(result, str):
-        return as_json(_shown_of(result))
+        return as_json(result)
     texts: list[str] = []
     size = 0
     for text in map(_block_text, result):
@@ -388,19 +365,32 @@ def _block_text(block: object) -> str:
     Results have blocks of many kinds, and none is refused.
     """
     if isinstance(block, Mapping):
-        kind = block.get("type")
-        if isinstance(block.get("text"), str):
+        if isinstance(block.get("text"), str) and block.get("type") != "text-plain":
             return without_data_urls(block["text"])
-        if isinstance(kind, str) and kind in _MEDIA:
-            return _read_media(_MEDIA[kind], block)
-    return as_json(_shown_of(block))
+        if len(block) == 1 and "json" in block:
+            return as_json(block["json"])
+        with suppress(PartError):
+            if (part := part_of(block)).meaning == "media" and ("type" in block or len(block) == 1):
+                return read_media(part)
+    return as_json(block)
 
 
 def _shown_of(value: object) -> object:
-    """A result without the fields that hold bytes."""
-    if not isinstance(value, Mapping):
-        return value
-    return {name: item for name, item in value.items() if not str(name).startswith(_NEVER_SHOWN)}
+    """A value without the texts in it that are bytes."""
+    if isinstance(value, Mapping):
+        return {
+            name: _shown_of(field)
+            for name, field in value.items()
+            if not (isinstance(field, str) and _is_bytes(str(name), field))
+        }
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_shown_of(item) for item in value]
+    return value
+
+
+def _is_bytes(name: str, text: str) -> bool:
+    named = name.startswith(_NAMES_OF_BYTES)
+    return (named or len(text) >= _LONG_BYTES) and _BYTES.fullmatch(text) is not None
 
 
 def _cut(text: str) -> str:

@@ -14,13 +14,13 @@ from typing import Any, Final, overload
 
 from pydantic import ValidationError
 
+from memory_core.domain.chat.message_frame import MessageMoment, named_role
 from memory_core.domain.chat.messages import MAX_ERRORS, MessageReader, error_words
 from memory_core.domain.chat.read_message import ReadMessage
 from memory_core.domain.conversation import GivenRole, Role
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import Input, Label, value_of_json
 from memory_core.domain.memory import MAX_CONTENT_BYTES, text_within
-from memory_core.domain.text.timestamps import EventTimestamp
 
 MAX_ID_CHARACTERS: Final = 200
 _PLAIN: Final = frozenset({"role", "content"})
@@ -76,7 +76,7 @@ class _Frame(Input):
     """The fields of an item that are checked, whatever else it holds."""
 
     role: GivenRole | None = None
-    timestamp: EventTimestamp | None = None
+    timestamp: MessageMoment | None = None
     actor: Label | None = None
 
 
@@ -124,8 +124,9 @@ def _read(
     except ValueError as error:
         raise _refused(path, str(error)) from None
     try:
+        given = {**item, "role": named_role(item.get("role"))}
         frame = _Frame.model_validate(
-            {name: item[name] for name in _Frame.model_fields if item.get(name) is not None},
+            {name: given[name] for name in _Frame.model_fields if given.get(name) is not None},
             context={"now": now},
         )
     except ValidationError as error:

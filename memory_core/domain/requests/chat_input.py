@@ -15,8 +15,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError
 
-from memory_core.domain.chat.messages import MAX_MESSAGES, read_messages
-from memory_core.domain.chat.parts import UNTYPED
+from memory_core.domain.chat.message_content import LISTS_OF_PARTS
+from memory_core.domain.chat.message_frame import EPOCH
+from memory_core.domain.chat.messages import ATTACHED, MAX_MESSAGES, PAYLOADS, read_messages
 from memory_core.domain.chat.read_message import ReadMessages
 from memory_core.domain.chat.session_items import SessionItems, read_items
 from memory_core.domain.errors import FieldError, Invalid
@@ -27,26 +28,39 @@ _NO_LIST: Final = 'should be a list, such as [{"role": "user", "content": "I liv
 _LABEL = {"type": "string", "minLength": 1, "maxLength": 200, **NOT_BLANK}
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MAX_CONTENT_BYTES, **NOT_BLANK}
 _OBJECT = {"type": "object", "additionalProperties": True}
+
+
+def _object_with(*names: str, **rules: Any) -> dict[str, Any]:
+    """The JSON schema of an object that has some of these fields, or any others.
+
+    Note: the branch without `additionalProperties` is for TypeScript, where no interface fits a
+    type of any fields. The other branch is for objects that are written where they are given.
+    """
+    fields = {"type": "object", "properties": {name: {} for name in names}}
+    return {"anyOf": [{**fields, **rules}, {**_OBJECT, **rules}]}
+
+
 _ROLES = ["user", "assistant", "system", "tool", "human", "ai", "model", "developer", "function"]
 _BLANK_ROLES = ["assistant", "ai", "model", "tool", "function"]
-_PART = {
-    "anyOf": [
-        {"type": "string"},
-        {
-            "type": "object",
-            "properties": {"type": {"type": "string"}},
-            "required": ["type"],
-            "additionalProperties": True,
-        },
-        *({"type": "object", "required": [name], "additionalProperties": True} for name in UNTYPED),
-    ]
-}
+_PART_OBJECT = _object_with("type", "text", minProperties=1)
+_PART = {"anyOf": [{"type": "string"}, _PART_OBJECT]}
+_CALL = _object_with("id", "name", "function")
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_ROLE = {
+    "anyOf": [{"type": "string", "enum": _ROLES}, _object_with("value", "label"), {"type": "null"}]
+}
+_MOMENT = {
+    "anyOf": [
+        {"type": "string", "format": "date-time"},
+        {"allOf": [{"type": "number", "minimum": EPOCH[0], "maximum": EPOCH[-1]}]},
+        {"type": "null"},
+    ]
+}
 _DUMPED = {
     "title": "DumpedMessage",
     "description": (
@@ -62,10 +76,35 @@ _DUMPED = {
     "required": ["type", "id", "kwargs"],
     "additionalProperties": True,
 }
+_PARTS = {"type": "array", "items": _PART}
+_WITHIN = _object_with("type", "text", "role", "content", "parts", minProperties=1)
+_FORMS_OF_FRAMEWORKS: tuple[dict[str, Any], ...] = (
+    *({name: _WITHIN} for name in ("content", "message", "data")),
+    {"kind": {"enum": ["request", "response"]}, "parts": {"type": "array"}},
+    {"Role": {"anyOf": [{"type": "string"}, _object_with("Label")]}},
+)
+_OF_FRAMEWORK = {
+    "title": "FrameworkMessage",
+    "description": (
+        "A message as an agent framework keeps it: within an event or an answer of a service, or "
+        "with names of its own."
+    ),
+    "allOf": [
+        {
+            "anyOf": [
+                {"type": "object", "required": list(fields), "properties": fields}
+                for fields in _FORMS_OF_FRAMEWORKS
+            ]
+        }
+    ],
+}
 _GIVEN = {"not": {"type": "null"}}
 _BESIDE = [
-    {"required": [name], "properties": {name: _GIVEN}}
-    for name in ("tool_calls", "function_call", "refusal", "audio")
+    *({"required": [name], "properties": {name: _GIVEN}} for name in PAYLOADS),
+    *(
+        {"required": [name], "properties": {name: {"type": "array", "minItems": 1}}}
+        for name in ATTACHED
+    ),
 ]
 _MAY_BE_BLANK = [
     {"required": ["role"], "properties": {"role": {"enum": _BLANK_ROLES}}},
@@ -79,15 +118,15 @@ _ROLE_OR_TYPE = {
 
 def message_schema(*, roles_optional: bool) -> dict[str, Any]:
     """The JSON schema of a message as callers give it."""
-    contents = [{"required": [name]} for name in ("content", "parts")]
-    content = _or_null({"anyOf": [{"type": "string"}, {"type": "array", "items": _PART}]})
+    contents = [{"required": [name]} for name in ("content", *LISTS_OF_PARTS)]
+    content = _or_null({"anyOf": [{"type": "string"}, _PARTS]})
     rules: list[dict[str, Any]] = [
         {"anyOf": [{"required": ["type"]}, *contents, *_BESIDE]},
         {
             "anyOf": [
                 *_MAY_BE_BLANK,
                 *_BESIDE,
-                {"required": ["parts"]},
+                *({"required": [name]} for name in LISTS_OF_PARTS),
                 {"properties": {"content": {"anyOf": [_TEXT, {"type": "array", "minItems": 1}]}}},
             ]
         },
@@ -102,19 +141,18 @@ def message_schema(*, roles_optional: bool) -> dict[str, Any]:
         ),
         "type": "object",
         "properties": {
-            "role": _or_null({"type": "string", "enum": _ROLES}),
+            "role": _ROLE,
             "content": content,
-            "tool_calls": _or_null({"type": "array", "items": _OBJECT}),
-            "function_call": _or_null(_OBJECT),
+            "tool_calls": _or_null({"type": "array", "items": _CALL}),
+            "function_call": _or_null(_CALL),
             "refusal": _or_null({"type": "string"}),
-            "audio": _or_null(_OBJECT),
+            "audio": _or_null(_object_with("id", "transcript")),
             "type": _or_null({"type": "string"}),
-            "timestamp": _or_null({"type": "string", "format": "date-time"}),
+            "timestamp": _MOMENT,
             "actor": _or_null(_LABEL),
             "name": _or_null(_LABEL),
             "id": _or_null(NAME_SCHEMA),
         },
-        "additionalProperties": True,
         "allOf": rules,
     }
 
@@ -129,7 +167,8 @@ def shown_message_schema() -> dict[str, Any]:
     properties = {
         name: schema if name in looked_at else {} for name, schema in strict["properties"].items()
     }
-    parts = {"type": "array", "items": {"anyOf": [{"type": "string"}, _OBJECT]}}
+    part = {"anyOf": [{"type": "string"}, _object_with("type", "text")]}
+    parts = {"type": "array", "items": part}
     properties["content"] = {"anyOf": [{"type": "string"}, parts, {"type": "null"}]}
     return {**strict, "title": "ShownMessage", "properties": properties, "allOf": [_ROLE_OR_TYPE]}
 
@@ -148,7 +187,7 @@ class _Documented:
             if self._lenient
             else message_schema(roles_optional=self._roles_optional)
         )
-        items = [message, _DUMPED, *([_TEXT] if self._roles_optional else [])]
+        items = [message, _DUMPED, _OF_FRAMEWORK, *([_TEXT] if self._roles_optional else [])]
         several = {
             "type": "array",
             "items": {"anyOf": items},
@@ -217,11 +256,7 @@ class _DocumentedItems:
             ),
             "type": "object",
             "minProperties": 1,
-            "properties": {
-                "role": _or_null({"type": "string", "enum": _ROLES}),
-                "timestamp": _or_null({"type": "string", "format": "date-time"}),
-                "actor": _or_null(_LABEL),
-            },
+            "properties": {"role": _ROLE, "timestamp": _MOMENT, "actor": _or_null(_LABEL)},
             "additionalProperties": True,
         }
         return {"type": "array", "items": item, "minItems": 1, "maxItems": MAX_MESSAGES}

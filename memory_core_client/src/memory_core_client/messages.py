@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -18,9 +19,10 @@ MOST_OF_CALL = 900_000
 LARGEST = 2**63 - 1
 """Of whole numbers that are sent as such."""
 FILE_CHARACTERS, SHOWN_CHARACTERS = 4096, 64
-"""An ASCII string of so many characters without a blank is a file's content, of which so many are
-sent: the service keeps none of it.
+"""More than so many characters of base64 are a file's content, of which so many are sent: the
+service keeps none of it.
 """
+_BASE64 = re.compile(r"[A-Za-z0-9+/_=%-]*")
 
 
 def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
@@ -43,6 +45,21 @@ def sendable(messages: Sequence[Mapping[str, Any]]) -> list[Json]:
             break
         sent.append(tidied)
     return sent[::-1]
+
+
+def without_bytes(value: Any) -> Any:
+    """Messages as JSON has them, without the contents of pictures and files: the service keeps
+    none of them, and a photo may be more than a call may have.
+    """
+    if isinstance(value, Mapping):
+        return {str(name): without_bytes(field) for name, field in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_bytes(item) for item in value]
+    if isinstance(value, str):
+        return value[:SHOWN_CHARACTERS] if _is_file(value) else value
+    if isinstance(value, bytes | bytearray):
+        return f"[{type(value).__name__}]"
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def portions(things: Sequence[Any], most: int) -> Iterator[list[Any]]:
@@ -101,13 +118,17 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else f"[{type(value).__name__}]"
 
 
+def _is_file(value: str) -> bool:
+    """Whether a text is base64 alone, with or without the beginning of a `data:` URL."""
+    head, mark, rest = value[:FILE_CHARACTERS].partition(";base64,")
+    is_url = bool(mark) and head.startswith("data:")
+    if not is_url and len(value) <= FILE_CHARACTERS:
+        return False
+    return _BASE64.fullmatch(rest if is_url else value[:FILE_CHARACTERS]) is not None
+
+
 def _cut(value: str, most: int) -> str:
-    beginning = value[:FILE_CHARACTERS]
-    if value.startswith("data:") or (
-        len(value) > FILE_CHARACTERS
-        and beginning.isascii()
-        and not any(map(str.isspace, beginning))
-    ):
+    if _is_file(value):
         return value[:SHOWN_CHARACTERS]
     text = value.replace("\0", "\ufffd").encode("utf-8", "replace")
     return text[:most].decode(errors="ignore") if len(text) > most else text.decode()

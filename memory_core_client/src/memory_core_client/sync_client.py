@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import httpx
 
 from memory_core_client.errors import MemoryCoreError, TaskFailed, Unavailable, error_of
+from memory_core_client.messages import without_bytes
 from memory_core_client.models import (
     Accepted,
     Appended,
@@ -293,6 +294,8 @@ class User:
             for name, value in (("query", query), ("max_tokens", max_tokens))
             if value is not None
         }
+        if fields.get("messages") is not None:
+            fields["messages"] = without_bytes(fields["messages"])
         body = self._scoped({**given, **fields})
         return Context.model_validate(
             (self._service.request("POST", "/api/v1/context", body=body)).json()
@@ -308,9 +311,12 @@ class User:
         idempotency_key: str | None = None,
         **fields: Any,
     ) -> Accepted:
-        """Tell a conversation, which a task forms into memories; `wait_for_task` waits for that."""
+        """Tell a conversation, which a task forms into memories; `wait_for_task` waits for that.
+
+        Contents of pictures and files are not sent, since the service keeps none of them.
+        """
         body = {
-            "messages": [dict(message) for message in messages],
+            "messages": [without_bytes(message) for message in messages],
             **({} if session_id is None else {"session_id": session_id}),
             **fields,
         }
