@@ -167,7 +167,9 @@ class Settings(DeferredModel):
             "(text-embedding-3-*), else the model's own"
         ),
     )
-    embedding_timeout: Positive = Field(30.0, description="Seconds one call may take")
+    embedding_timeout: Positive = Field(
+        30.0, description="Seconds one call may take with all its tries"
+    )
     embedding_query_deadline_s: Positive = Field(
         2.0,
         description=(

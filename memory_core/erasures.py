@@ -39,15 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(described(error), 2)
     except MemoryCoreError as error:
         return _failed(error, 1)
-    sys.stdout.write(
-        f"{count} {'user' if count == 1 else 'users'} of this store had been "
-        f"erased{': ' if dry_run else ', and '}"
-    )
-    sys.stdout.write(
-        "nothing was changed\n"
+    users, verb = ("user", "is") if count == 1 else ("users", "are")
+    end = (
+        ": nothing was changed"
         if dry_run
-        else "are being erased again: nothing of theirs is read any more\n"
+        else f", and {verb} being erased again: nothing of theirs is read any more"
     )
+    sys.stdout.write(f"{count} {users} of this store had been erased{end}\n")
     return 0
 
 

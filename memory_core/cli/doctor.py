@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import sqlite3
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -54,6 +55,12 @@ ADVICE = {
     "agents": "Check LLM_PROVIDER, LLM_BASE_URL, LLM_API_KEY and the model's name.",
     "reranker": "Check MEMORY_RERANK_BASE_URL and MEMORY_RERANK_MODEL.",
 }
+_IN_FOLDER = {"sqlite", "folder"}
+_ADVICE_IN_FOLDER = "It is in the data folder: see above, and look at the disk."
+_DAMAGE = "docs/running.md says what helps: a damaged file."
+_DAMAGE_OF_QUEUE = (
+    "Stop the host and remove it: no memory is in it, and the hourly timer sends again what waits."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +146,7 @@ async def _check_machine(target: Target) -> list[Finding]:
     checks.append(folder_check(target.data))
     if settings is None:
         return checks
+    checks += file_checks(settings)
     checks += keys_checks(settings)
     checks.append(await _port_check(settings.host, settings.port))
     try:
@@ -151,7 +159,7 @@ async def _check_machine(target: Target) -> list[Finding]:
                 "stores",
                 "wrong",
                 described(error),
-                "The line above names the store; its settings begin with the same word.",
+                "It names the store: see the lines above, and the settings of that store.",
             )
         )
     return checks
@@ -225,6 +233,32 @@ def folder_check(folder: Path) -> Finding:
             "Make room.",
         )
     return Finding("data folder", "ok", f"{folder.resolve()} can be written to")
+
+
+def file_checks(settings: Settings) -> list[Finding]:
+    """Read the databases of the data folder, and find those that are damaged."""
+    files = {}
+    if settings.long_term == "sqlite":
+        files["memory.db"] = _DAMAGE
+    if settings.queue == "embedded":
+        files["queue.db"] = _DAMAGE_OF_QUEUE
+    return [
+        _file_check(settings.data / name, advice)
+        for name, advice in files.items()
+        if (settings.data / name).is_file()
+    ]
+
+
+def _file_check(path: Path, advice: str) -> Finding:
+    from memory_core.adapters.sqlite.file import damage_of
+
+    try:
+        damage = damage_of(path)
+    except (OSError, sqlite3.Error) as error:
+        return Finding(path.name, "warning", f"could not be read: {described(error)}")
+    if damage is not None:
+        return Finding(path.name, "wrong", f"{path.resolve()} is damaged: {damage}", advice)
+    return Finding(path.name, "ok", f"{path.stat().st_size / 2**20:.1f} MB, not damaged")
 
 
 def package_checks(name: str = "memory-core") -> list[Finding]:
@@ -383,6 +417,5 @@ def _dependency_check(name: str, dependency: Mapping[str, Any]) -> Finding:
     status = str(dependency.get("status"))
     detail = f"{status}: {dependency['detail']}" if dependency.get("detail") else status
     is_well = status in ("ok", "off")  # a setting switched it off
-    return Finding(
-        label, "ok" if is_well else "wrong", detail, "" if is_well else ADVICE.get(name, "")
-    )
+    advice = _ADVICE_IN_FOLDER if dependency.get("adapter") in _IN_FOLDER else ADVICE.get(name, "")
+    return Finding(label, "ok" if is_well else "wrong", detail, "" if is_well else advice)

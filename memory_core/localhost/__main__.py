@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from memory_core.domain.errors import MemoryCoreError, described
+from memory_core.domain.errors import MemoryCoreError, Unavailable, described
 from memory_core.functions import callers
 from memory_core.localhost.door import address_of, failed, listen, say
 from memory_core.localhost.workers import (
@@ -150,6 +150,8 @@ def _run_with_settings(run: Callable[[Settings], int], *, is_worker: bool = Fals
         code = run(settings)
     except ValueError as error:
         return failed(described(error), 2)
+    except Unavailable as error:
+        return failed(f"{error} (memory-core doctor says more)", 1)
     except (OSError, MemoryCoreError) as error:
         return failed(error, 1)
     except KeyboardInterrupt:

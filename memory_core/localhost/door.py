@@ -15,10 +15,12 @@ from contextlib import suppress
 def say(text: str) -> None:
     """Print a line at once, since the reader of a pipe waits for it.
 
-    A host does not end because its terminal is gone or the disk under its output is full.
+    A host does not end because its terminal is gone, the disk under its output is full, or the
+    output's encoding lacks a character, which becomes a question mark.
     """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     with suppress(OSError):
-        print(text, flush=True)
+        print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
 
 def address_of(server_socket: socket.socket) -> str:

@@ -87,7 +87,12 @@ def import_ahead() -> None:
 
 
 def welcome_lines(
-    settings: Settings, address: str, readiness: Mapping[str, Any], workers: int = 1
+    settings: Settings,
+    address: str,
+    readiness: Mapping[str, Any],
+    workers: int = 1,
+    *,
+    is_new: bool = False,
 ) -> str:
     """Format the start-up lines.
 
@@ -96,6 +101,7 @@ def welcome_lines(
         address: The URL of the host.
         readiness: The answer of `MemoryCore.ready`.
         workers: Number of processes behind the port.
+        is_new: Whether the folder had no memories before this start.
 
     """
     notes = [
@@ -130,7 +136,7 @@ def welcome_lines(
             f"  commands  export MEMORY_CORE_URL={address} lets memory-core commands use this "
             "process, which is faster"
         ),
-        f"  data      {settings.data.resolve()}",
+        f"  data      {settings.data.resolve()}{' (new: no memories were here)' if is_new else ''}",
         f"  adapters  {adapters}",
         *([f"  workers   {workers} processes behind the port"] if workers > 1 else []),
         f"  auth      {auth}",
@@ -223,9 +229,10 @@ async def _run(
     queues = Queues(served.queues, options, timedelta(seconds=settings.queue_visibility_s))
     if seat.is_first:
         say("Opening the stores and loading the embedder …")
+    is_new = settings.long_term == "sqlite" and not _has_content(settings.data / "memory.db")
     try:
         core, readiness = await _opened(settings)
-        lines = welcome_lines(settings, seat.address, readiness, seat.count)
+        lines = welcome_lines(settings, seat.address, readiness, seat.count, is_new=is_new)
         _collect_less_often()
         if seat.is_first:
             served.timers.start()
@@ -269,6 +276,12 @@ async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, A
         return here.core, await here.core.ready()
     except EmbeddingMismatch as error:
         return None, unready(error)
+
+
+def _has_content(file: Path) -> bool:
+    with suppress(OSError):
+        return file.stat().st_size > 0
+    return False
 
 
 async def _warm_up(core: MemoryCore) -> None:

@@ -27,7 +27,7 @@ def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None
     try:
         url = host.url
         output = host.terminal
-        assert str(tmp_path / "data") in output
+        assert f"{tmp_path / 'data'} (new: no memories were here)\n" in output
         assert 'every caller is the app "local"' in output
         commands = [
             line.strip() for line in output.splitlines() if line.strip().startswith("curl ")
@@ -42,6 +42,22 @@ def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None
     finally:
         assert host.stop() == 0
     assert "Stopped." in host.terminal
+    again = Host(tmp_path)
+    try:
+        assert again.url
+        assert f"{tmp_path / 'data'}\n" in again.terminal
+    finally:
+        again.stop()
+
+
+def test_a_damaged_file_stops_the_start_and_the_doctor_is_named(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "memory.db").write_bytes(b"not a database" * 1000)
+    host = Host(tmp_path)
+    assert host.process.wait(30) == 1
+    assert "not a database" in host.terminal
+    assert "memory-core doctor" in host.terminal.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from deployment import lock, sbom, vocabulary, wheels
+from deployment import LEAST_PYTHON, lock, refuse_older, sbom, vocabulary, wheels
 from deployment.bytecode import compile_folder, interpreter
 from deployment.package import LIMIT_MB, build, lay_out, main, pack
 from memory_core.adapters.openai import tokens
@@ -123,6 +123,15 @@ def test_a_machine_without_azures_python_is_told_what_to_do(
     assert main(["--python", "3.99", "--target", str(tmp_path / "no.zip")]) == 1
     assert "no Python 3.99 is on this machine" in capsys.readouterr().err
     assert not (tmp_path / "no.zip").exists()
+
+
+def test_an_older_python_is_refused_with_one_line_that_deploy_page_agrees_with() -> None:
+    """Debian 11 and Ubuntu 22.04 start one as python3; it ended with the traceback of an import."""
+    refuse_older(LEAST_PYTHON)
+    with pytest.raises(SystemExit, match=r"Python 3\.11 or newer, and this is 3\.10"):
+        refuse_older((3, 10))
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    assert f"another one from {'.'.join(map(str, LEAST_PYTHON))} on" in page
 
 
 def test_the_same_files_make_the_same_zip(app: Path, tmp_path: Path) -> None:

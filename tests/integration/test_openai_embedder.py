@@ -249,6 +249,20 @@ async def test_the_deadline_holds_however_long_one_request_may_take(
     await embedder.close()
 
 
+async def test_a_call_takes_its_timeout_with_all_tries(
+    server: OpenAIServer, clock: MovableClock
+) -> None:
+    """Each try had it, so a save waited for five of them; more than 30 s had no effect."""
+    server.script = [hangs(), hangs()]
+    service = Service(base_url=f"{server.root}/v1", api_key="k")
+    embedder = OpenAIEmbedder(service, "m", DIMENSIONS, clock, timeout_s=0.5)
+    await embedder.open()
+    with pytest.raises(Unavailable, match="did not answer in time"):
+        await embedder.embed(["one"])
+    assert len(server.bodies) <= 1
+    await embedder.close()
+
+
 async def test_a_service_that_is_not_there_is_unavailable(
     embedder: OpenAIEmbedder, server: OpenAIServer
 ) -> None:

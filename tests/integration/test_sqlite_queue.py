@@ -213,6 +213,7 @@ async def test_a_damaged_file_says_so_and_works_once_it_is_gone(
     os.remove(damaged)
     await queue.send("formation", "a")
     assert await drained(queue) == ["a"]
+    assert (await queue.check()).status == "ok"
     await queue.close()
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from memory_core.adapters.sqlite import reads
 from memory_core.adapters.sqlite.database import COMMITS_A_CHECKPOINT, LAYOUT, Connections
-from memory_core.adapters.sqlite.file import connect
+from memory_core.adapters.sqlite.file import connect, damage_of
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.adapters.sqlite.writes import PURGE_EVERY
 from memory_core.domain.errors import Unavailable
@@ -459,6 +459,7 @@ async def test_a_damaged_file_is_unavailable_and_never_an_empty_answer(
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
+    assert damage_of(path) is not None
     with pytest.raises(Unavailable):  # at the start or at the first read, wherever the damage shows
         await (await opened()).search(ALICE, query("tea"))
 
@@ -527,6 +528,24 @@ async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> 
     assert [answer.candidates.ids for answer in answers] == [
         [f"mem_{number}"] for number in range(12)
     ] * 10
+
+
+async def test_readiness_says_that_a_part_of_the_file_is_damaged_once_a_read_has_met_it(
+    opened: Opened, path: Path
+) -> None:
+    store = await opened()
+    await save(store, memory(id="mem_1", embedding=unit(1)))
+    assert ((await store.check()).status, damage_of(path)) == ("ok", None)
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE documents SET id = CAST(x'ff' AS TEXT) WHERE kind = 'memory'")
+    file.close()
+    with pytest.raises(Unavailable, match="a stored text is no UTF-8: the file is damaged"):
+        await store.page(ALICE, "memory", None, None, 10)
+    health = await store.check()
+    assert (health.status, health.detail) == (
+        "degraded",
+        "memory.db is damaged, and some of it can't be read: memory-core doctor",
+    )
 
 
 @pytest.mark.parametrize("part", ["documents", "heads"])

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import httpx2
@@ -16,7 +18,7 @@ from typer.main import get_group
 from memory_core.cli.__main__ import main
 from memory_core.cli.application import OTHER_WORDS, app
 from memory_core.cli.command import USAGE, CommandFailed
-from memory_core.cli.doctor import keys_checks, package_checks, settings_checks
+from memory_core.cli.doctor import file_checks, keys_checks, package_checks, settings_checks
 from memory_core.cli.keys import check_route
 from memory_core.cli.output import Output, printable
 from memory_core.cli.service import CallFailed, MemoryService
@@ -138,6 +140,19 @@ def test_the_doctor_says_that_a_host_without_a_key_would_let_nobody_in(
     checks = keys_checks(settings)
     assert [check.detail.split(" ")[0] for check in checks] == named
     assert all(check.status == "warning" and check.advice for check in checks)
+
+
+def test_the_doctor_names_a_damaged_file_and_what_helps(tmp_path: Path) -> None:
+    settings, _ = settings_checks({"MEMORY_DATA": str(tmp_path)})
+    assert settings is not None
+    assert file_checks(settings) == []
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as file:
+        file.execute("CREATE TABLE kept (text)")
+    (tmp_path / "queue.db").write_bytes(b"not a database" * 1000)
+    sound, damaged = file_checks(settings)
+    assert (sound.name, sound.status) == ("memory.db", "ok")
+    assert (damaged.name, damaged.status) == ("queue.db", "wrong")
+    assert "remove it" in damaged.advice
 
 
 def test_the_doctor_says_where_packages_are_not_installed() -> None:

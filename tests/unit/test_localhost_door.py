@@ -34,3 +34,13 @@ def test_what_is_said_is_written_at_once(monkeypatch: pytest.MonkeyPatch, tmp_pa
         monkeypatch.setattr(sys, "stdout", output)
         say("Ready")
         assert file.read_text() == "Ready\n"
+
+
+def test_a_terminal_without_our_signs_is_no_reason_not_to_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "log"
+    with file.open("w", encoding="latin-1") as output:
+        monkeypatch.setattr(sys, "stdout", output)
+        say("  adapters  short term embedded \N{MIDDLE DOT} data /Köln/日本 …")
+    assert file.read_text("latin-1") == "  adapters  short term embedded · data /Köln/?? ?\n"

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from memory_core.adapters.sqlite.file import FileWrites, check_folder
+from memory_core.adapters.sqlite.file import FileState, check_folder
 from memory_core.domain.errors import Unavailable
 
 
@@ -28,7 +28,7 @@ def connection(path: Path) -> Iterator[sqlite3.Connection]:
     made.close()
 
 
-def fill(connection: sqlite3.Connection, room: FileWrites) -> None:
+def fill(connection: sqlite3.Connection, room: FileState) -> None:
     """Let the file be as large as it may get, and meet that."""
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
@@ -40,7 +40,7 @@ def fill(connection: sqlite3.Connection, room: FileWrites) -> None:
 def test_a_full_file_is_told_of_until_there_is_room_again(
     connection: sqlite3.Connection, path: Path
 ) -> None:
-    room = FileWrites(path)
+    room = FileState(path)
     assert (room.failed, room.problem(connection)) == (False, None)
     fill(connection, room)
     assert room.failed
@@ -53,7 +53,7 @@ def test_a_full_file_is_told_of_until_there_is_room_again(
 
 
 def test_looking_for_room_leaves_nothing_behind(connection: sqlite3.Connection, path: Path) -> None:
-    room = FileWrites(path)
+    room = FileState(path)
     fill(connection, room)
     connection.execute("PRAGMA max_page_count = 1000000")
     room.problem(connection)
@@ -64,7 +64,7 @@ def test_looking_for_room_leaves_nothing_behind(connection: sqlite3.Connection, 
 def test_a_writer_in_the_way_and_a_mistake_of_ours_are_no_want_of_room(
     connection: sqlite3.Connection, path: Path
 ) -> None:
-    room = FileWrites(path)
+    room = FileState(path)
     rival = sqlite3.connect(path, isolation_level=None)
     rival.execute("BEGIN IMMEDIATE")
     connection.execute("PRAGMA busy_timeout = 1")

@@ -43,8 +43,8 @@ class OpenAIEmbedder:
     """The embedder of `EMBEDDING_PROVIDER=openai` or `azure`.
 
     `model` is the model's name, which is stored with each vector. `deployment` is its name in
-    Azure, if that is another. `timeout_s` bounds a single request. `retries` bounds their number
-    and their time in all.
+    Azure, if that is another. `timeout_s` bounds a call with all its tries. `retries` sets other
+    bounds of their number and their time in all.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class OpenAIEmbedder:
         self._dimensions = dimensions
         self._clock = clock
         self._timeout_s = timeout_s
-        self._retries = retries or Retries()
+        self._retries = retries or Retries(deadline_s=timeout_s)
         self._chunking = chunking
         self._encoding: Literal["base64", "float"] = encoding
         self._connection = ModelConnection(service, timeout_s)

@@ -20,7 +20,7 @@ from memory_core.adapters.sqlite.file import (
     BUSY_TIMEOUT_S,
     Column,
     FileLayout,
-    FileWrites,
+    FileState,
     Synchronous,
     check_folder,
     connect,
@@ -61,7 +61,7 @@ class Connections:
         self._since_checkpoint = 0
         self._checkpoint: asyncio.Task[None] | None = None
         self._under_way = 0
-        self.room = FileWrites(path)
+        self.room = FileState(path)
 
     def open(self) -> None:
         """Make the threads. Each connects with its first work.
@@ -104,7 +104,7 @@ class Connections:
         """
         if self._readers is None:
             raise Unavailable(DEPENDENCY, "the store is not open")
-        with reporting(DEPENDENCY):
+        with reporting(DEPENDENCY, self.room):
             if self._impatient is None:
                 self._impatient = connect(self._path, self._synchronous, patient=False)
                 self._made.append(self._impatient)
@@ -210,7 +210,7 @@ class Connections:
             raise Unavailable(DEPENDENCY, "the store is not open")
 
         def call() -> T:
-            with reporting(DEPENDENCY):
+            with reporting(DEPENDENCY, self.room):
                 return work(self._connection(), *args, **kwargs)
 
         self._under_way += 1

@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -30,6 +30,7 @@ second for each 180 MB.
 IMPATIENCE_S = 0.002
 _NEXT_TRY_S = 0.01
 LOOP_CACHE_KIB = 16 * 1024
+UNREADABLE_TEXT = "a stored text is no UTF-8: the file is damaged"
 Synchronous = Literal["full", "normal"]
 
 
@@ -74,19 +75,56 @@ class FileLayout:
 
 
 @contextmanager
-def reporting(dependency: str) -> Iterator[None]:
+def reporting(dependency: str, state: FileState) -> Iterator[None]:
     """Turn faults of the file, the disk, a lock or stored data into Unavailable.
 
     Mistakes in this program's own SQL keep their errors.
+
+    Args:
+        dependency: The store of the file.
+        state: It remembers a damage of the file.
+
     """
     try:
         yield
     except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError):
         raise
     except (sqlite3.Error, OSError) as error:
-        raise Unavailable(dependency, f"SQLite: {described(error)}") from error
+        if not is_damage(error):
+            raise Unavailable(dependency, f"SQLite: {described(error)}") from error
+        state.is_damaged = True
+        problem = described(error) if hasattr(error, "sqlite_errorcode") else UNREADABLE_TEXT
+        raise Unavailable(dependency, f"SQLite: {problem}") from error
     except (orjson.JSONDecodeError, ValidationError) as error:
         raise Unavailable(dependency, "a stored document is damaged and can't be read") from error
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether an error says that the content of a file is damaged.
+
+    Python's own error for a text that is no UTF-8 has no code of SQLite.
+    """
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return type(error) is sqlite3.OperationalError
+    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def damage_of(path: Path) -> str | None:
+    """Read a whole file, and return what is damaged in it; None where nothing is.
+
+    Raises OSError or sqlite3.Error for a file that can't be read.
+    """
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.Error as error:
+            if is_damage(error):
+                return described(error)
+            raise
+    return None if answer == "ok" else " ".join(str(answer).split())
 
 
 def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
@@ -259,15 +297,17 @@ _NOT_WRITABLE = frozenset(
 )
 
 
-class FileWrites:
-    """The writes to a file, and whether the file can be written.
+class FileState:
+    """Whether a file can be written, and whether a damage of it was met.
 
-    It cannot after a write failed for want of room or of a working disk.
+    It cannot be written after a write failed for want of room or of a working disk. It is damaged
+    until another process opens it.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._problem: str | None = None
+        self.is_damaged = False
 
     @property
     def failed(self) -> bool:
@@ -304,7 +344,9 @@ class FileWrites:
         return self._problem
 
     def warning(self) -> str | None:
-        """A warning before any write fails; None without a reason for it."""
+        """A warning of damage, or before any write fails; None without a reason for it."""
+        if self.is_damaged:
+            return f"{self._path.name} is damaged, and some of it can't be read: memory-core doctor"
         try:
             free = self.free_bytes()
         except OSError as error:

@@ -33,7 +33,7 @@ from memory_core.adapters.queue_rules import (
 from memory_core.adapters.sqlite.file import (
     Column,
     FileLayout,
-    FileWrites,
+    FileState,
     Synchronous,
     connect,
     prepare,
@@ -79,7 +79,7 @@ class SqliteQueue:
         self._connection: sqlite3.Connection | None = None
         self._last_ok: datetime | None = None
         self._under_way = 0
-        self._room = FileWrites(path)
+        self._room = FileState(path)
 
     async def open(self) -> None:
         """Make or check the file. After Unavailable, each call tries again."""
@@ -150,8 +150,10 @@ class SqliteQueue:
                 facts=facts,
             )
         self._last_ok = self._clock.now()
+        latency_ms = (time.perf_counter() - begun) * 1000
+        warning = self._room.warning() if self._room.is_damaged else None
         return Health(
-            ADAPTER, "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts
+            ADAPTER, "degraded" if warning else "ok", latency_ms, self._last_ok, warning, facts
         )
 
     def pool(self) -> tuple[int, int]:
@@ -173,7 +175,7 @@ class SqliteQueue:
             raise Unavailable(DEPENDENCY, "the queue is not open")
 
         def call() -> T:
-            with reporting(DEPENDENCY), self._room.watched():
+            with reporting(DEPENDENCY, self._room), self._room.watched():
                 return work(self._connected(), *args, **kwargs)
 
         self._under_way += 1
@@ -191,6 +193,7 @@ class SqliteQueue:
                 connection.close()
                 raise
             self._connection = connection
+            self._room.is_damaged = False  # another file
         return self._connection
 
     def _now(self) -> float:
