@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_core.domain.memory import MemoryType
+from memory_core.domain.text.prefilter import ascii_words
 
 TYPE_SCORES: Mapping[MemoryType, float] = MappingProxyType(
     {MemoryType.EPISODIC: 0.6, MemoryType.SEMANTIC: 0.8, MemoryType.PROCEDURAL: 0.7}
@@ -84,11 +85,13 @@ def indicators(
         tags: Its tags.
 
     """
-    text = "\n".join(_flat(part) for part in (content, category or "", *tags))
-    words = frozenset(_WORD.findall(text))
-    return frozenset(
-        name for name in BOOSTS if words & _longest_words(name) and _pattern(name).search(text)
-    )
+    parts = (content, category or "", *tags)
+    words = frozenset[str]().union(*map(_words, parts))
+    likely = [name for name in BOOSTS if not words.isdisjoint(_longest_words(name))]
+    if not likely:
+        return frozenset()
+    text = "\n".join(map(_flat, parts))
+    return frozenset(name for name in likely if _pattern(name).search(text))
 
 
 def importance_by_type(
@@ -136,6 +139,12 @@ def _step(steps: tuple[tuple[int, float], ...], count: int) -> float:
 
 def _flat(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").replace("_", " ").replace("-", " ").split())
+
+
+def _words(text: str) -> Iterable[str]:
+    """The words of the flat text."""
+    of_ascii = ascii_words(text.replace("_", " "))
+    return _WORD.findall(_flat(text)) if of_ascii is None else of_ascii
 
 
 @cache

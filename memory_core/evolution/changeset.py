@@ -79,13 +79,19 @@ class ChangeSet:
     weight: int = 0
     actor: str = "system"
     logs: dict[SlotName, SlotLog] = field(default_factory=dict)
+    _shared_sessions: frozenset[str] = field(default=frozenset(), init=False)
+    _moved: dict[SlotName, tuple[SlotLog, list[str]]] = field(default_factory=dict, init=False)
 
     def copy(self) -> ChangeSet:
-        """The same changes, which stay as they are when others are added to this one."""
+        """The same changes, which stay as they are when others are added to this one.
+
+        A session is copied only when one of the two counts a further change in it.
+        """
+        self._shared_sessions = frozenset(self.sessions)
         copied = copy(self)
         copied.changes, copied.puts = [*self.changes], {**self.puts}
         copied.states, copied.logs = {**self.states}, {**self.logs}
-        copied.sessions = {name: session.copy() for name, session in self.sessions.items()}
+        copied.sessions = {**self.sessions}
         return copied
 
     def memory(self, memory_id: str) -> Memory | None:
@@ -150,6 +156,9 @@ class ChangeSet:
             self.sessions[name] = session
             if self.weighs:  # the turns that it gets are weighed with their memories
                 self.weight += len(orjson.dumps(session.document.body))
+        elif name in self._shared_sessions:
+            self._shared_sessions -= {name}
+            self.sessions[name] = self.sessions[name].copy()
         return self.sessions[name]
 
     def _check_read(self, ids: Iterable[str]) -> None:
@@ -213,16 +222,22 @@ class ChangeSet:
 
         These are the logs, and members with an event each.
         """
-        followers = 0
-        for name, log in self.logs.items():
-            before = SlotLog.read(name, self.read_set).rows
-            followers += sum(
-                _OF_CHANGE
-                for member, row in log.rows.items()
-                if member not in self.states and before.get(member) != row
-            )
-        changed = len(self.states) + len(self.changes) + followers
+        moved = [self._moved_by(name, log) for name, log in self.logs.items()]
+        followers = sum(member not in self.states for members in moved for member in members)
+        changed = len(self.states) + len(self.changes) + _OF_CHANGE * followers
         return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
+
+    def _moved_by(self, name: SlotName, log: SlotLog) -> list[str]:
+        """The members of a slot whose rows its log changes.
+
+        They are found once for each state of the log.
+        """
+        known = self._moved.get(name)
+        if known is None or known[0] is not log:
+            before = SlotLog.read(name, self.read_set).rows
+            moved = [member for member, row in log.rows.items() if before.get(member) != row]
+            known = self._moved[name] = log, moved
+        return known[1]
 
     def _more_than(self, most: int, bytes_: int) -> bool:
         return self._documents() > most or self.weight > bytes_

@@ -23,6 +23,7 @@ from memory_core.domain.memory import (
     Memory,
     MemoryFields,
     stored_bytes,
+    stored_bytes_of,
 )
 from memory_core.domain.messages import is_message
 from memory_core.domain.ranking.candidates import weighted_length
@@ -247,7 +248,7 @@ def _event(
 ) -> Event:
     old: dict[str, Any] = {}
     if change.before is None:
-        changed = after.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=True)
+        changed = created_fields(after, change.body)
     else:
         old = change.body_before
         changed = {
@@ -274,6 +275,32 @@ def _event(
         redacted=change.removed,
         epoch=after.epoch,
     )
+
+
+_FIELDS_OF_MODELS: Final = {"atomic_facts", "foresight"}
+_DEFAULTS: Final[dict[str, Any]] = {
+    name: field.get_default(call_default_factory=True)
+    for name, field in Memory.model_fields.items()
+    if name not in UNLOGGED_FIELDS and not field.is_required()
+}
+
+
+def created_fields(memory: Memory, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that the event of a new memory records.
+
+    These are the fields that are not at their defaults.
+
+    Args:
+        memory: The memory.
+        body: The same memory, JSON-ready.
+
+    """
+    fields = {name: value for name, value in body.items() if value != _DEFAULTS.get(name, ...)}
+    for name in UNLOGGED_FIELDS:
+        fields.pop(name, None)
+    if not _FIELDS_OF_MODELS.isdisjoint(fields):  # of which the defaults are left out, too
+        fields |= memory.model_dump(mode="json", include=_FIELDS_OF_MODELS, exclude_defaults=True)
+    return fields
 
 
 def _moved_head(
@@ -331,12 +358,15 @@ def _statistics(base: Head, changes: Iterable[Change]) -> HeadFields:
     counts, size = dict(base.counts), base.kept_bytes
     documents, length = base.lexical_documents, base.lexical_length
     for change in changes:
-        for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
+        for memory, body, sign in (
+            (change.before, change.body_before, -1),
+            (None if change.removed else change.after, change.body, 1),
+        ):
             if memory is None:
                 continue
             counts[memory.status.value] = counts.get(memory.status.value, 0) + sign
             if size is not None:
-                size += sign * stored_bytes(memory)
+                size += sign * stored_bytes_of(body)
             if memory.status in FOUND_BY_DEFAULT:
                 documents += sign
                 length += sign * weighted_length(memory)

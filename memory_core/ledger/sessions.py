@@ -99,11 +99,12 @@ class Session:
                 counts: dict[str, int] = self._body["counts"]
                 name = MESSAGES if is_message(memory.id) else memory.type.value
                 counts[name] = counts.get(name, 0) + sign
-        began = self._body.setdefault("started_at", now.isoformat())
+        began = self._body.get("started_at") or now.isoformat()
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
         is_new = is_told(after) and (before is None or before.created_at < after.created_at)
         # the clock may have been set back
-        self._body["last_active_at"] = (max(now, last) if is_new else last).isoformat()
+        last = max(now, last) if is_new else last
+        self._body |= {"started_at": began, "last_active_at": last.isoformat()}
 
     def drop(self, memory: Memory, now: datetime, seal_key: bytes) -> None:
         """Count a memory that is deleted for good.

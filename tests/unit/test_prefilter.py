@@ -88,3 +88,8 @@ def test_a_text_is_read_alike_whether_its_words_are_known_or_not(text: str) -> N
     assert (known_words is None) == (not text.isascii())
     assert tells_time(text, known_words) == tells_time(text)
     assert names_speaker(text, known_words) == names_speaker(text, None)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_the_words_of_ascii_text_are_those_that_an_expression_parts(text: str) -> None:
+    assert ascii_words(text) == frozenset(re.findall(r"\w+", text.lower()))

@@ -8,7 +8,9 @@ counts of the first.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from memory_core.adapters.memory_index.stored_values import as_blob
@@ -97,9 +99,7 @@ def commit_batch(
         ):
             record_embedder(connection, embedder)
         change += 1
-        removed = False
-        for write, row in pairs:
-            removed |= _written(connection, owner, write, row, change, now)
+        removed = _write(connection, owner, pairs, change, now)
         for memory_id, mark in batch.marks.items():
             _set_mark(connection, owner, memory_id, mark, change)
         if change % PURGE_EVERY == 0 or any(
@@ -153,34 +153,57 @@ def _put_head(
         )
 
 
-def _written(
+def _write(
     connection: sqlite3.Connection,
     owner: Owner,
-    write: Write,
-    row: dict[str, Any],
+    pairs: Sequence[tuple[Write, dict[str, Any]]],
     change: int,
     now: datetime,
 ) -> bool:
-    """Write or delete a document. True when a memory was removed.
+    """Write and delete documents, in order. True when a memory was removed.
 
     No reader could detect the removal from the rows that stay.
     """
-    if write.mode == "delete":
-        kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
-        return any(kind in MEMORY_KINDS for (kind,) in kinds)
-    tag = write.document.tag if write.mode == "put" else None
-    if tag is not None and stored_tag(connection, owner, write.document.id, now) != tag:
-        raise AlreadyExists(f"the document {write.document.id} is not as it was read")
-    row.update(
-        app_id=owner.app_id,
-        user_id=owner.user_id,
-        change=change if row["kind"] in MEMORY_KINDS else None,
-        overwrite=int(write.mode == "put"),
-        now=now.timestamp(),
-    )
-    if connection.execute(WRITE, values_of(row)).rowcount == 0:
-        raise AlreadyExists(f"a document with the id {write.document.id} is there already")
-    return False
+    removed = False
+    for deletes, group in groupby(pairs, key=lambda pair: pair[0].mode == "delete"):
+        if not deletes:
+            connection.executemany(WRITE, _rows(connection, owner, group, change, now))
+            continue
+        for write, _ in group:
+            kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
+            removed |= any(kind in MEMORY_KINDS for (kind,) in kinds)
+    return removed
+
+
+def _rows(
+    connection: sqlite3.Connection,
+    owner: Owner,
+    pairs: Iterable[tuple[Write, dict[str, Any]]],
+    change: int,
+    now: datetime,
+) -> Iterator[tuple[Any, ...]]:
+    """The values of `WRITE` for each document, in order.
+
+    A document is written before the next one is asked for.
+
+    Raises AlreadyExists for a document that is not as it was read, or that was not written.
+    """
+    for write, row in pairs:
+        name, is_put = write.document.id, write.mode == "put"
+        tag = write.document.tag if is_put else None
+        if tag is not None and stored_tag(connection, owner, name, now) != tag:
+            raise AlreadyExists(f"the document {name} is not as it was read")
+        row.update(
+            app_id=owner.app_id,
+            user_id=owner.user_id,
+            change=change if row["kind"] in MEMORY_KINDS else None,
+            overwrite=int(is_put),
+            now=now.timestamp(),
+        )
+        before = connection.total_changes
+        yield values_of(row)
+        if connection.total_changes == before:
+            raise AlreadyExists(f"a document with the id {name} is there already")
 
 
 def _set_mark(

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain, repeat, starmap
+from itertools import repeat
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -164,7 +164,11 @@ def search_text(lexical: Lexical) -> str:
     """All terms as a text for a full-text index, each as often as it occurs."""
     parts = (lexical.date, lexical.own, lexical.previous, lexical.before_previous)
     return " ".join(
-        chain.from_iterable(starmap(repeat, chain.from_iterable(part.items() for part in parts)))
+        [
+            term if count == 1 else " ".join(repeat(term, count))
+            for part in parts
+            for term, count in part.items()
+        ]
     )
 
 
