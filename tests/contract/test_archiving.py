@@ -6,14 +6,22 @@ from datetime import timedelta
 
 import pytest
 
+from memory_core.consolidation import archive
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.requests.maintenance import ArchiveInput, DecayInput
-from memory_core.domain.requests.memories import ListInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    ListInput,
+    RetrieveInput,
+    StatusInput,
+    TasksInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Accepted, Call, Foreseen
 from tests.builders import ALICE, NOW
 from tests.cold import archived, blobs, done, equal, everything, saved, years_go_by
+from tests.runs import hour
 from tests.world import BOB, World, fact, listed, rule, turn
 
 LONG = "I moved to the old house by the sea. " * 30
@@ -163,6 +171,19 @@ async def test_many_pages_go_in_one_run_and_only_one_users(world: World, core: M
     assert len(await blobs(world)) == 240
     assert len(await listed(core)) == 60
     assert [memory.content for memory in await listed(core, BOB, status="active")] == ["mine"]
+
+
+async def test_what_an_hours_run_leaves_over_goes_in_the_next_one(
+    world: World, core: MemoryCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MOST", 1)
+    monkeypatch.setattr(archive, "MEMORIES_A_PAGE", 1)
+    await saved(core, turn("one"), turn("two"), turn("three"))
+    years_go_by(world)
+    await hour(core)
+    assert {memory.status for memory in await listed(core, status="all")} == {Status.ARCHIVED}
+    tasks = (await core.tasks(ALICE, TasksInput(kind="archive"))).tasks
+    assert {task.status for task in tasks} == {"succeeded"}
 
 
 async def test_the_same_call_twice_is_one_run(world: World, core: MemoryCore) -> None:
