@@ -100,6 +100,12 @@ def _is_moved(change: Change) -> bool:
     )
 
 
+def _is_archival(change: Change) -> bool:
+    """Whether a memory only moves to the archive, or back from there."""
+    moves = change.before is not None and is_cold(change.before) != is_cold(change.after)
+    return moves and act_of(change) is None
+
+
 def _values(slot: SlotLog | None) -> dict[Key, str | None]:
     """The values that hold at some moment, by memory and version."""
     return {} if slot is None else {each.key: each.value for each in slot.timeline.times}
@@ -200,8 +206,9 @@ class _Completion:
         concerned = {change.after.id for change in own}
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
         gone = {row.id for row in vanished}  # what led to one of these leads there no more
-        for name in concerned & wanted.keys():
-            if (row := wanted[name]).part:
+        for change in own:
+            row = wanted.get(change.after.id)
+            if row is not None and row.part and not _is_archival(change):
                 raise earlier_time_conflict(row)
         values = _values(before)
         reworded = {key for key, value in _values(after).items() if values.get(key, value) != value}

@@ -264,6 +264,24 @@ async def test_what_is_brought_back_after_years_is_offered_again(
     assert (hit.memory.id, hit.tier) == (old.id, "long")
 
 
+async def test_a_truth_that_held_before_and_after_another_goes_with_all_its_times_and_comes_back(
+    world: World, core: MemoryCore
+) -> None:
+    slot = {"subject": "Ana", "attribute": "city"}
+    between = {"valid_from": NOW + timedelta(days=2), "valid_until": NOW + timedelta(days=4)}
+    await saved(core, fact("Ana lives in Oslo", **slot))
+    world.clock.forward(9 * 86_400)
+    (rome,) = await saved(core, fact("Ana lives in Rome", **slot, **between))
+    before = {name: memory.status for name, memory in (await everything(world)).items()}
+    assert len(before) == 3, "the time before Rome is a memory of its own"
+    years_go_by(world)
+    assert await archived(world, core) == {"archived": 3, "chains": 1}
+    await core.restore(ALICE, rome.id)
+    after = await everything(world)
+    assert {name: memory.status for name, memory in after.items()} == before
+    assert not any(memory.archived_at for memory in after.values())
+
+
 async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_next_run(
     world: World, core: MemoryCore
 ) -> None:
