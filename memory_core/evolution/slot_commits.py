@@ -100,6 +100,19 @@ def _is_moved(change: Change) -> bool:
     )
 
 
+def _without_earlier_times(log: SlotLog, changes: Sequence[Change]) -> list[Change]:
+    """The changes, but for earlier intervals that are deleted with their memories.
+
+    The log says the same of these by itself.
+    """
+    gone = {change.after.id for change in changes if change.after.status is Status.DELETED}
+    if len(gone) < 2:
+        return [*changes]
+    rows = {name: log.rows[name] for name in gone & log.rows.keys()}
+    along = {name for name, row in rows.items() if row.part and row.memory_id in gone}
+    return [change for change in changes if change.after.id not in along]
+
+
 def _is_archival(change: Change) -> bool:
     """Whether a memory only moves to the archive, or back from there."""
     moves = change.before is not None and is_cold(change.before) != is_cold(change.after)
@@ -139,6 +152,7 @@ class _Completion:
         """Add what follows in a slot from the changes of some of its members."""
         log = await self._log(name)
         own = [change for change in self.changes if change.after.id in concerned]
+        own = _without_earlier_times(log, own)
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
         restated, after = await self._restate(after)
