@@ -30,8 +30,10 @@ from memory_core.domain.scope import Owner
 from memory_core.evolution.chains import Families, Family
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.archive_files import ColdCopies
+from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Ledger
+from memory_core.ledger.ids import derived
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
@@ -276,10 +278,21 @@ class Archiver:
         capped = False
         if operation.cursor != SETTLED:
             capped = await self._scan(run)
+            if capped and operation.actor == CONSOLIDATION:
+                await self._begin_rest(run)
             await self._advance(run, SETTLED)
         await lease.report("sweeping", 0.99)
         run.counts["swept"] += await self._sweep.run(lease.owner, run.operation.id)
         await self._advance(run, SETTLED, done=True, capped=capped)
+
+    async def _begin_rest(self, run: _Run) -> None:
+        """Begin the next run, because the hourly work may not do so for long.
+
+        It begins a run when a further memory has become old.
+        """
+        operation, session_id = run.operation, run.plan.session_id
+        task_id = derived("tsk", operation.id, "rest")
+        await self.begin(run.lease.owner, session_id, operation.call, task_id)
 
     async def _epoch(self, owner: Owner) -> str | None:
         """Return the epoch of a user's life; None if that is over."""

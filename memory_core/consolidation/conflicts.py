@@ -20,6 +20,7 @@ from memory_core.domain.conflict import RULE, ConflictRecord, record_in
 from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.memory import Head, Memory, MemoryType
 from memory_core.domain.requests.maintenance import ResolveInput
+from memory_core.domain.skew import is_written_ahead
 from memory_core.domain.text.sameness import differences
 from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import is_retraction, retracts, same_value, slot_of
@@ -89,7 +90,10 @@ def is_due(
         return False
     if not {*record.sides}.isdisjoint(changed_ids):
         return True
-    return not only_changed and (record.looked_at is None or at - record.looked_at >= LOOK_AGAIN)
+    looked_at = record.looked_at
+    if looked_at is None or is_written_ahead(looked_at, at):
+        return not only_changed
+    return not only_changed and at - looked_at >= LOOK_AGAIN
 
 
 def by_rule(old: Memory, new: Memory) -> ConflictVerdict | None:

@@ -332,7 +332,10 @@ def _next_due_at(
     head: Head, run: Run, coming: NextDue, now: datetime, *, capped: bool
 ) -> datetime | None:
     """Return when the next run is due; None for not before the next write."""
-    moments = [] if head.due_at in (None, run.at + TRIED_AGAIN_AFTER) else [head.due_at]
+    tried_again_at = run.at + TRIED_AGAIN_AFTER
+    moments = (
+        [] if head.due_at in (None, tried_again_at) and now < tried_again_at else [head.due_at]
+    )
     if capped:
         moments.append(now)
     if coming.first is not None:

@@ -26,6 +26,7 @@ from memory_core.domain.errors import Conflict, EpochEnded, HeadMoved, Unavailab
 from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.skew import is_written_ahead
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.changes import HeadChange
@@ -359,15 +360,8 @@ class RunStarter:
                 await self._check_earlier(owner, head)
                 log.debug("no run begins: the user is not due any more")
                 return None
-            # A write at the very moment of a run that read nothing leaves all but settled_at equal.
-            task_id = derived(
-                "tsk",
-                head.epoch,
-                str(head.consolidated_sequence),
-                str(head.settled_at),
-                head.due_at.isoformat(),
-            )
-            since = now - TRIED_AGAIN_AFTER
+            # Only the head's commit tells one due moment from another: a clock may stand still.
+            task_id = derived("tsk", head.epoch, str(head.commit_id))
             try:
                 return await self._operations.begin_leased(
                     owner,
@@ -376,7 +370,7 @@ class RunStarter:
                     Call(actor=CONSOLIDATION),
                     self._leases,
                     head,
-                    refuse=lambda read_set, head=head, since=since: _check(read_set, head, since),  # type: ignore[misc]
+                    refuse=lambda read_set, head=head, now=now: _check(read_set, head, now),  # type: ignore[misc]
                     reads=_earlier(head),
                     task_id=task_id,
                     head_fields=_begin_fields(task_id, None, now),
@@ -456,18 +450,19 @@ def _check_ended(read_set: ReadSet) -> Task | None:
     return None if last_task is None else last_task.task
 
 
-def _check(read_set: ReadSet, seen: Head | None, given_up_since: datetime | None) -> None:
+def _check(read_set: ReadSet, seen: Head | None, due_at: datetime | None) -> None:
     """Check that the user is as planned, and that a run may begin.
 
-    Raises UnderWay during a run, and _GivenUp if a run that began after the moment was given up.
-    Raises _Moved if the user changed.
+    Raises UnderWay during a run. If the run is due, at `due_at`, raises _GivenUp if a run of the
+    day before was given up. Raises _Moved if the user changed.
     """
     head, last_task = read_set.head, _check_ended(read_set)
     if (
         last_task is not None
         and last_task.status == "poisoned"
-        and given_up_since is not None
-        and last_task.created_at > given_up_since
+        and due_at is not None
+        and last_task.created_at > due_at - TRIED_AGAIN_AFTER
+        and not is_written_ahead(last_task.created_at, due_at)
     ):
         raise _GivenUp
     if (head is None) != (seen is None):

@@ -89,7 +89,7 @@ class ImportedDocument:
             case "event":
                 return _event(self.body)
             case "conversation":
-                return Conversation.model_validate(plain)
+                return _unfinished(Conversation.model_validate(plain))
             case "messages":
                 return _Messages.model_validate(plain)
             case "conflict":
@@ -122,6 +122,15 @@ class ImportedDocument:
             exclude_unset=self.kind in ("messages", "session", "slot"),
         )
         return {"sequence": self.body["sequence"], **dumped}
+
+
+def _unfinished(conversation: Conversation) -> Conversation:
+    """The conversation, to be formed again if it was given up.
+
+    No file has its task, which could be retried otherwise.
+    """
+    given_up = conversation.state == "poisoned"
+    return conversation.changed(state="pending") if given_up else conversation
 
 
 class _Messages(DeferredModel):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -36,7 +36,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.documents import HeldBuffer, buffer_id
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.read_set import ReadSet, no_further
-from memory_core.ledger.receipts import Receipt, earlier_result, receipt_id
+from memory_core.ledger.receipts import LIFETIME, Receipt, earlier_result, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
 from memory_core.tasks.store import TaskAndSubject
@@ -46,7 +46,8 @@ CHUNK = 40
 CHUNK_BYTES = 1_500_000
 """Bytes of a chunk, of the 1.8 MB of a batch; long memories reach them before they are forty."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 700
-_KEPT_WHEN_DONE = timedelta(days=7)
+_KEPT_WHEN_DONE = LIFETIME
+"""As long as the receipt of its call, since the key may be used for another clear from then on."""
 _NOT_DELETED = frozenset(status.value for status in Status if status is not Status.DELETED)
 
 

@@ -100,6 +100,25 @@ def _is_moved(change: Change) -> bool:
     )
 
 
+def _without_earlier_times(log: SlotLog, changes: Sequence[Change]) -> list[Change]:
+    """The changes, but for earlier intervals that are deleted with their memories.
+
+    The log says the same of these by itself.
+    """
+    gone = {change.after.id for change in changes if change.after.status is Status.DELETED}
+    if len(gone) < 2:
+        return [*changes]
+    rows = {name: log.rows[name] for name in gone & log.rows.keys()}
+    along = {name for name, row in rows.items() if row.part and row.memory_id in gone}
+    return [change for change in changes if change.after.id not in along]
+
+
+def _is_archival(change: Change) -> bool:
+    """Whether a memory only moves to the archive, or back from there."""
+    moves = change.before is not None and is_cold(change.before) != is_cold(change.after)
+    return moves and act_of(change) is None
+
+
 def _values(slot: SlotLog | None) -> dict[Key, str | None]:
     """The values that hold at some moment, by memory and version."""
     return {} if slot is None else {each.key: each.value for each in slot.timeline.times}
@@ -133,6 +152,7 @@ class _Completion:
         """Add what follows in a slot from the changes of some of its members."""
         log = await self._log(name)
         own = [change for change in self.changes if change.after.id in concerned]
+        own = _without_earlier_times(log, own)
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
         restated, after = await self._restate(after)
@@ -200,8 +220,9 @@ class _Completion:
         concerned = {change.after.id for change in own}
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
         gone = {row.id for row in vanished}  # what led to one of these leads there no more
-        for name in concerned & wanted.keys():
-            if (row := wanted[name]).part:
+        for change in own:
+            row = wanted.get(change.after.id)
+            if row is not None and row.part and not _is_archival(change):
                 raise earlier_time_conflict(row)
         values = _values(before)
         reworded = {key for key, value in _values(after).items() if values.get(key, value) != value}

@@ -9,7 +9,7 @@ already.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -67,11 +67,13 @@ class _Written:
 
     Attributes:
         count: How many of the memories it wrote.
+        conversation_id: From which the ids of all memories of the call derive.
         degraded: Parts of the service that were down.
 
     """
 
     count: int
+    conversation_id: str
     degraded: tuple[str, ...] = ()
 
 
@@ -103,15 +105,14 @@ class SessionAppender:
             Unavailable: The store is down.
 
         """
-        key = receipt_id(owner, call)
-        conversation_id = self._ids.new("cnv") if key is None else derived("cnv", "appended", key)
-        drafts = _drafts(owner, session_id, request, conversation_id, self._clock.now(), call)
+        now, conversation_id = self._clock.now(), self._ids.new("cnv")
+        drafts = _drafts(owner, session_id, request, conversation_id, now, call)
         done, part, degraded = 0, 0, dict[str, None]()
         async with self._turns.setdefault((owner, session_id), asyncio.Lock()):
             while done < len(drafts.memories):
-                written = await self._write_some(
-                    owner, session_id, drafts.memories[done:], call, part
-                )
+                written = await self._write_some(owner, session_id, drafts, done, call, part)
+                if written.conversation_id != drafts.conversation_id:  # this call was made before
+                    drafts = _drafts(owner, session_id, request, written.conversation_id, now, call)
                 done, part = done + written.count, part + 1
                 degraded |= dict.fromkeys(written.degraded)
         task_id = None
@@ -121,37 +122,33 @@ class SessionAppender:
         return Appended(tuple(memory.id for memory in drafts.memories), task_id, tuple(degraded))
 
     async def _write_some(
-        self, owner: Owner, session_id: str, memories: Sequence[Memory], call: Call, part: int
+        self, owner: Owner, session_id: str, drafts: _Drafts, done: int, call: Call, part: int
     ) -> _Written:
-        """Write as many of the memories as fit into a commit.
+        """Write as many of the memories after the first `done` as fit into a commit.
 
         If this very call has written them before, that commit's receipt answers.
         """
         session, key = session_document_id(owner, session_id), receipt_id(owner, call, part)
-        ids = [session, *([key] if key else [])]
+        ids, memories = [session, *([key] if key else [])], drafts.memories[done:]
+        receipt: Receipt[_Written] = Receipt(
+            lambda written: {"count": written.count, "conversation_id": written.conversation_id},
+            lambda earlier, read_set: _before(earlier, owner, call),
+            part,
+        )
         for _ in range(MOST_TRIES):
             read_set = await self._ledger.look(owner, ids)
             if (earlier := earlier_result(read_set.documents, owner, call, part)) is not None:
-                return _Written(int(earlier["count"]))
+                return _before(earlier, owner, call)
             prepared = await _prepared(
                 memories[:MOST_AT_ONCE], Session(owner, session_id, read_set.documents.get(session))
             )
             missing = await self._embed([item.memory for item in prepared])
             with suppress(SessionGrew):
-                decide = partial(self._decide, owner, session_id, prepared, memories)
+                decide = partial(self._decide, owner, session_id, prepared, memories, drafts)
                 committed = await self._ledger.commit(
-                    owner,
-                    decide,
-                    ids=ids,
-                    basis=read_set,
-                    call=call,
-                    receipt=Receipt(
-                        lambda count: {"count": count},
-                        lambda earlier, read_set: int(earlier["count"]),
-                        part,
-                    ),
+                    owner, decide, ids=ids, basis=read_set, call=call, receipt=receipt
                 )
-                return _Written(committed.result, missing)
+                return replace(committed.result, degraded=missing)
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 
     async def _embed(self, memories: Sequence[Memory]) -> tuple[str, ...]:
@@ -169,8 +166,9 @@ class SessionAppender:
         session_id: str,
         prepared: Sequence[Prepared],
         memories: Sequence[Memory],
+        drafts: _Drafts,
         read_set: ReadSet,
-    ) -> Changes[int]:
+    ) -> Changes[_Written]:
         """Write as many of the prepared memories as fit.
 
         `memories` are all that are still to be written; memories that this commit does not hold
@@ -187,7 +185,7 @@ class SessionAppender:
                 append_turn(page, item)
             count += 1
         return Changes(
-            count,
+            _Written(count, drafts.conversation_id),
             tuple(page.changes),
             tuple(document.document for document in page.sessions.values()),
             reads=frozenset(page.states),
@@ -248,6 +246,16 @@ class SessionAppender:
             owner, task, made, forming, reads=[SETTINGS_ID, session]
         )
         return accepted.task_id, accepted.degraded
+
+
+def _before(earlier: Mapping[str, Any], owner: Owner, call: Call) -> _Written:
+    """The result of the same call before.
+
+    A receipt of an earlier version has no conversation's id, which was derived from the key.
+    """
+    name = earlier.get("conversation_id")
+    name = name or derived("cnv", "appended", str(receipt_id(owner, call)))
+    return _Written(int(earlier["count"]), name)
 
 
 def _drafts(

@@ -128,7 +128,11 @@ class _Waiting:
             or len(together) > MOST_WAITING
         )
         return replace(
-            self, counts=together, first_at=self.first_at or now, flushes=flushes, urgent=urgent
+            self,
+            counts=together,
+            first_at=min(self.first_at or now, now),
+            flushes=flushes,
+            urgent=urgent,
         )
 
     def without(self, names: Collection[str]) -> _Waiting:

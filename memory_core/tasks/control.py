@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from memory_core.domain.conversation import Task
 from memory_core.domain.errors import Conflict, NotFound
@@ -32,6 +33,8 @@ from memory_core.tasks.store import StoredTask, TaskAndSubject, Tasks, put_with_
 
 LEAVING_SOMETHING = frozenset({"export", "import"})
 """Kinds of tasks whose files and staged documents have to go when they are cancelled."""
+CANCELLING: Final = "cancelling"
+"""State of an operation, and step of its task, from the cancelling until all is removed."""
 Transition = Callable[[TaskAndSubject], Changes[Task]]
 
 
@@ -56,7 +59,8 @@ class TaskControl:
     async def retry(self, owner: Owner, task_id: str, call: Call) -> Task:
         """Begin again with a task that failed, is poisoned or waits.
 
-        It gets fresh attempts, and goes on from the memories that are formed already.
+        It gets fresh attempts, and goes on from the memories that are formed already. One that is
+        being cancelled goes on with that.
 
         Args:
             owner: Whose task it is.
@@ -86,7 +90,7 @@ class TaskControl:
                     "this task is being worked on; it can be retried when that has failed"
                 )
             return pair.turned(
-                "pending",
+                CANCELLING if task.step == CANCELLING else "pending",
                 now,
                 status="accepted",
                 generation=task.generation + 1,
@@ -217,10 +221,10 @@ def _cancelling(pair: TaskAndSubject, now: datetime) -> Changes[Task]:
     """Let the task go on under a new message, to remove its files and documents."""
     generation = pair.task.generation + 1
     return pair.turned(
-        "cancelling",
+        CANCELLING,
         now,
         status="accepted",
-        step="cancelling",
+        step=CANCELLING,
         generation=generation,
         next_enqueue_at=now,
     )

@@ -240,6 +240,8 @@ OPERATIONS: frozenset[TaskKind] = frozenset(
     {"decay", "archive", "forget", "export", "import", "erase", "consolidate", "reembed"}
 )
 """Kinds whose work is an operation over many memories (`operations`)."""
+LONGEST_DELAY = timedelta(days=7)
+"""The longest delay of a queue. A message that comes too early by it is put off again."""
 SEND_WITHIN_S = 2.0
 """How many seconds a caller waits for the queue at most."""
 log = logging.getLogger(__name__)
@@ -316,13 +318,13 @@ async def send_task(
         queue: Queue that receives it.
         name: Name of the queue.
         message: Message of the task.
-        delay: Until the message is visible.
+        delay: Until the message is visible; no longer than `LONGEST_DELAY`.
 
     Returns:
         `("queue",)` if that was impossible, else empty. The sweep then sends the message.
 
     """
-    failed = await _failed(queue, name, message.model_dump_json(), delay)
+    failed = await _failed(queue, name, message.model_dump_json(), min(delay, LONGEST_DELAY))
     if failed is not None:
         log.warning(
             "the task %s waits for the sweep, because its message could not be sent: %s",

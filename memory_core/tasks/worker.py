@@ -30,6 +30,7 @@ from memory_core.tasks.leases import (
     retry_pause,
 )
 from memory_core.tasks.lifecycle import (
+    LONGEST_DELAY,
     TaskFinisher,
     TaskStarter,
     message_for,
@@ -86,7 +87,8 @@ class Worker:
         except Unavailable as error:
             return await self._put_off(name, message, error)
         if isinstance(lease, RetryLater):
-            return await self._queue.send(name, message.model_dump_json(), delay=lease.delay)
+            delay = min(lease.delay, LONGEST_DELAY)
+            return await self._queue.send(name, message.model_dump_json(), delay=delay)
         if lease is None:
             log.debug("a message of the task %s has nothing left to do", message.task_id)
             return None

@@ -216,6 +216,20 @@ async def test_as_many_as_a_document_holds_are_added_at_once(store: LongTermStor
     assert (await stored(store, tea.id)).access_count == 2
 
 
+async def test_what_a_clock_hours_ahead_wrote_waits_no_longer_than_what_came_since(
+    store: LongTermStore,
+) -> None:
+    tea = memory("green tea")
+    await save(store, tea)
+    ahead, clock = StillClock(NOW + timedelta(days=400)), StillClock()
+    await WaitingAccesses(store, ahead).merge(ALICE, "mrk_1", {tea.id: AccessCount(1, NOW)})
+    waiting = WaitingAccesses(store, clock)
+    await waiting.merge(ALICE, "mrk_2", {tea.id: AccessCount(1, NOW)})
+    clock.forward(25 * 3600)
+    assert (await waiting.add_due(ALICE))[0] == 1
+    assert (await stored(store, tea.id)).access_count == 2
+
+
 async def saved(core: MemoryCore, *contents: str, owner: Owner = ALICE) -> list[str]:
     return [
         (await core.save(owner, SaveInput(content=content, type="episodic"))).memory.id

@@ -6,14 +6,22 @@ from datetime import timedelta
 
 import pytest
 
+from memory_core.consolidation import archive
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.memory import MemoryType, Status
 from memory_core.domain.requests.maintenance import ArchiveInput, DecayInput
-from memory_core.domain.requests.memories import ListInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.requests.memories import (
+    ListInput,
+    RetrieveInput,
+    StatusInput,
+    TasksInput,
+    UpdateInput,
+)
 from memory_core.domain.results import Accepted, Call, Foreseen
 from tests.builders import ALICE, NOW
 from tests.cold import archived, blobs, done, equal, everything, saved, years_go_by
+from tests.runs import hour
 from tests.world import BOB, World, fact, listed, rule, turn
 
 LONG = "I moved to the old house by the sea. " * 30
@@ -165,6 +173,19 @@ async def test_many_pages_go_in_one_run_and_only_one_users(world: World, core: M
     assert [memory.content for memory in await listed(core, BOB, status="active")] == ["mine"]
 
 
+async def test_what_an_hours_run_leaves_over_goes_in_the_next_one(
+    world: World, core: MemoryCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MOST", 1)
+    monkeypatch.setattr(archive, "MEMORIES_A_PAGE", 1)
+    await saved(core, turn("one"), turn("two"), turn("three"))
+    years_go_by(world)
+    await hour(core)
+    assert {memory.status for memory in await listed(core, status="all")} == {Status.ARCHIVED}
+    tasks = (await core.tasks(ALICE, TasksInput(kind="archive"))).tasks
+    assert {task.status for task in tasks} == {"succeeded"}
+
+
 async def test_the_same_call_twice_is_one_run(world: World, core: MemoryCore) -> None:
     await saved(core, turn("hello"))
     years_go_by(world)
@@ -241,6 +262,24 @@ async def test_what_is_brought_back_after_years_is_offered_again(
         await core.retrieve(ALICE, RetrieveInput(query="boat red", include_decayed=False))
     ).results
     assert (hit.memory.id, hit.tier) == (old.id, "long")
+
+
+async def test_a_truth_that_held_before_and_after_another_goes_with_all_its_times_and_comes_back(
+    world: World, core: MemoryCore
+) -> None:
+    slot = {"subject": "Ana", "attribute": "city"}
+    between = {"valid_from": NOW + timedelta(days=2), "valid_until": NOW + timedelta(days=4)}
+    await saved(core, fact("Ana lives in Oslo", **slot))
+    world.clock.forward(9 * 86_400)
+    (rome,) = await saved(core, fact("Ana lives in Rome", **slot, **between))
+    before = {name: memory.status for name, memory in (await everything(world)).items()}
+    assert len(before) == 3, "the time before Rome is a memory of its own"
+    years_go_by(world)
+    assert await archived(world, core) == {"archived": 3, "chains": 1}
+    await core.restore(ALICE, rome.id)
+    after = await everything(world)
+    assert {name: memory.status for name, memory in after.items()} == before
+    assert not any(memory.archived_at for memory in after.values())
 
 
 async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_next_run(

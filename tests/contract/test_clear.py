@@ -118,6 +118,16 @@ async def test_killed_in_any_chunk_the_same_call_finishes_it(
     assert await core.clear(ALICE, S1, KEYED) == 200
 
 
+async def test_a_day_later_a_key_is_of_another_clear(world: World) -> None:
+    core = await world.core()
+    await fill(core)
+    assert await core.clear(ALICE, S1, KEYED) == 200
+    world.clock.forward(86_401)
+    await fill(core, 50, "s2")
+    assert await core.clear(ALICE, ClearInput(session_id="s2"), KEYED) == 50
+    assert await listed(core) == []
+
+
 async def test_killed_between_chunks_another_clear_finishes_it_and_counts_what_it_took(
     world: World,
 ) -> None:

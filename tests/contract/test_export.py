@@ -16,6 +16,7 @@ from memory_core.domain.errors import Conflict, Gone, NotFound
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.requests.maintenance import ForgetFilter, ForgetInput
 from memory_core.ports import LongTermStore
+from memory_core.tasks.lifecycle import message_for
 from tests.builders import ALICE
 from tests.exports import Before, Lines, brought, exported, fetched, filled, of_kind, parsed, worked
 from tests.tasks import Hand
@@ -101,6 +102,21 @@ async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_a
     first, lines = parsed(await exported(world, core))
     assert next(turns) > 24, "it was interrupted all the time"
     assert_consistent(first, lines)
+
+
+@pytest.mark.parametrize("poisoned", [False, True])
+async def test_one_that_is_being_cancelled_is_cancelled_though_it_is_retried(
+    world: World, poisoned: bool
+) -> None:
+    core = await world.core()
+    await core.save(ALICE, turn("I keep bees"))
+    accepted = await core.export(ALICE)
+    task = await core.cancel(ALICE, accepted.task_id)
+    if poisoned:
+        await core.give_up(message_for(ALICE, task).model_dump_json(), "consolidation")
+        assert (await core.task(ALICE, accepted.task_id)).status == "poisoned"
+    await core.retry(ALICE, accepted.task_id)
+    assert (await worked(world, core, accepted.task_id)).status == "cancelled"
 
 
 async def test_a_part_that_a_hard_forget_removed_is_gone_and_a_new_export_is_the_remedy(

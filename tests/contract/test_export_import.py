@@ -13,6 +13,7 @@ from memory_core.domain.requests.maintenance import ConsolidateInput, ImportComm
 from memory_core.domain.requests.memories import RetrieveInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
+from memory_core.tasks.lifecycle import message_for
 from tests.builders import ALICE
 from tests.cold import archived, blobs, years_go_by
 from tests.conflicts import open_conflict, warring
@@ -29,7 +30,7 @@ from tests.exports import (
     worked,
 )
 from tests.mortal import killed_at_each_write
-from tests.tasks import MADE, Hand, converse
+from tests.tasks import MADE, Hand, converse, task_of
 from tests.world import BOB, World, fact, listed, rule, turn
 
 ELSEWHERE = Owner("another-app", "carol")
@@ -115,9 +116,14 @@ async def test_a_document_longer_than_a_part_comes_in_pieces(world: World) -> No
     assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
 
 
-async def test_what_was_waiting_to_be_formed_is_formed_where_it_was_brought(world: World) -> None:
+@pytest.mark.parametrize("given_up", [False, True])
+async def test_what_was_waiting_to_be_formed_is_formed_where_it_was_brought(
+    world: World, *, given_up: bool
+) -> None:
     core = await world.core()
-    await converse(core)
+    task = await task_of(core, await converse(core))
+    if given_up:
+        await core.give_up(message_for(ALICE, task).model_dump_json())
     file = await exported(world, core)
     assert (await brought(world, core, file)).status == "succeeded"
     world.clock.forward(3600)

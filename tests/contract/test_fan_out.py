@@ -377,6 +377,49 @@ async def test_what_is_saved_at_the_moment_of_a_run_is_in_the_next_one(world: Wo
     assert head.due_at is None or head.due_at > world.clock.now()
 
 
+async def begun_and_killed(world: World) -> None:
+    """A worker begins the run of the hour, and dies."""
+    dying = await world.core(wrap=lambda store: DiesAfter(store, 1))
+    with suppress(Killed):
+        await hour(dying)
+    await world.end(dying)
+
+
+async def settled_in_the_next_hours(world: World, core: MemoryCore) -> None:
+    """Within two hours all events are read, and no run is due."""
+    for _ in range(2):
+        world.clock.forward(3600)
+        await core.sweep()
+        await hour(core)
+    head = await world.head()
+    assert head is not None
+    assert head.consolidated_sequence == head.sequence
+    assert head.due_at is None or head.due_at > world.clock.now()
+
+
+async def test_what_is_saved_at_the_moment_of_a_run_that_was_cancelled_is_in_the_next_one(
+    world: World,
+) -> None:
+    core = await world.core()
+    await core.save(ALICE, turn("it rains"))
+    await begun_and_killed(world)
+    (run,) = await runs(core)
+    await core.cancel(ALICE, run.task_id)
+    await core.save(ALICE, turn("it snows"))
+    await settled_in_the_next_hours(world, core)
+
+
+async def test_what_is_saved_at_the_moment_when_a_run_is_to_be_tried_again_is_in_the_next_one(
+    world: World,
+) -> None:
+    core = await world.core()
+    await core.save(ALICE, turn("it rains"))
+    await begun_and_killed(world)
+    world.clock.forward(DAY)
+    await core.save(ALICE, turn("it snows"))
+    await settled_in_the_next_hours(world, core)
+
+
 @ON_SQLITE
 async def test_foresight_that_ended_wakes_nobody_is_counted_by_the_next_run_and_ages_for_the_archive(  # noqa: E501
     world: World,

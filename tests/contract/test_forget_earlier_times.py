@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.memory import Memory
+from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.memories import CopyInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.contract.test_edited_into_a_slot import HOME, ON_ONE_STORE, told
@@ -57,6 +57,18 @@ async def test_an_earlier_time_goes_with_a_truth_that_was_edited_since(
     assert len(await listed(core, status="all")) == 3
     await for_good(core, world, edited, "Stavanger", "Grenoble")
     assert [memory.id for memory in await listed(core, status="all")] == [palermo.id]
+
+
+async def test_softly_an_earlier_time_goes_with_its_truth_where_a_filter_names_both(
+    core: MemoryCore, world: World
+) -> None:
+    await told(core, "Stavanger", -20)
+    await told(core, "Stavanger", -5)
+    await told(core, "Palermo", -10)
+    assert len(await listed(core, status="all")) == 3
+    assert (await forgotten(core, types=["semantic"])).status == "succeeded"
+    assert {memory.status for memory in await listed(core, status="all")} == {Status.DELETED}
+    await told_by_the_log(core, world)
 
 
 async def test_an_earlier_time_of_a_key_goes_with_it(core: MemoryCore, world: World) -> None:

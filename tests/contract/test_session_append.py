@@ -175,6 +175,22 @@ async def test_the_same_call_appends_once(core: MemoryCore) -> None:
         await append(core, "another", call=call)
 
 
+async def test_a_day_later_a_key_is_of_another_call(world: World) -> None:
+    core = await world.core(agents=Tellers())
+    keyed = Call(idempotency_key="k1")
+    first = await append(core, "Ana's city is Oslo", call=keyed, form=True)
+    await Hand(core).work_all()
+    world.clock.forward(86_401)
+    second = await append(core, "Ben's city is Rome", call=keyed, form=True)
+    await Hand(core).work_all()
+    assert await append(core, "Ben's city is Rome", call=keyed, form=True) == second
+    assert await texts(core) == ["Ana's city is Oslo", "Ben's city is Rome"]
+    assert first.task_id != second.task_id
+    assert {"Ana's city is Oslo", "Ben's city is Rome"} <= {
+        memory.content for memory in await left(core) if memory.category == "fact"
+    }
+
+
 async def test_a_popped_item_is_not_brought_back_by_the_same_call(core: MemoryCore) -> None:
     call = Call(idempotency_key="once")
     await append(core, "first", "second", call=call)

@@ -5,6 +5,7 @@ and clocks that differ by up to a minute share no lease.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -12,14 +13,16 @@ import pytest
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict
+from memory_core.domain.requests.maintenance import ImportInput
 from memory_core.domain.results import Accepted
 from memory_core.ports import POISON, Delivery
+from memory_core.tasks.lifecycle import message_for
 from tests.agents import Gate, ScriptedAgents
 from tests.batches import IDLE_S, gather, handed_over
 from tests.builders import ALICE, NOW, StillClock
 from tests.runs import QUEUE, hour, runs
 from tests.tasks import ASKED, VISIBILITY, Hand, converse, formed_once, pending, task_of
-from tests.world import World, turn
+from tests.world import DiesAfter, Killed, World, turn
 
 HOURS = timedelta(hours=3)
 SETTLE_S = 2
@@ -198,6 +201,36 @@ async def test_an_hour_whose_tick_was_sent_hours_ahead_is_worked_on_within_its_s
         await Hand(core, QUEUE).work_all()
         world.clock.forward(60)
     assert [task.status for task in await runs(core, [ALICE])] == ["succeeded"]
+
+
+async def test_a_run_that_was_given_up_hours_ahead_holds_up_no_other(world: World) -> None:
+    core = await world.core()
+    ahead = await world.core(
+        clock=wrong_by(timedelta(days=400)), wrap=lambda store: DiesAfter(store, 1)
+    )
+    await core.save(ALICE, turn("it rains"))
+    with suppress(Killed):
+        await hour(ahead)
+    await world.end(ahead)
+    (run,) = await runs(core, [ALICE])
+    await core.give_up(message_for(ALICE, run).model_dump_json(), QUEUE)
+    await core.save(ALICE, turn("it snows"))
+    await hour(core)
+    assert {task.status for task in await runs(core, [ALICE])} == {"succeeded", "poisoned"}
+
+
+async def test_an_import_that_waits_for_its_parts_waits_on_when_the_clock_is_set_back(
+    world: World,
+) -> None:
+    core, ahead = await world.core(), await world.core(clock=wrong_by(HOURS))
+    accepted = await ahead.begin_import(ALICE, ImportInput())
+    for _ in range(8):
+        await core.sweep()
+        await Hand(core, QUEUE).work_all()
+        await Hand(core, QUEUE + POISON).work_all()
+        world.clock.forward(1200)
+    task = await task_of(core, accepted)
+    assert (task.status, task.attempts) == ("accepted", 0)
 
 
 async def taken_by_another(

@@ -165,6 +165,7 @@ def test_no_rule_is_certain_of_what_fills_no_slot() -> None:
         ({}, (), timedelta(), True),
         ({"looked_at": NOW}, (), timedelta(hours=23), False),
         ({"looked_at": NOW}, (), LOOK_AGAIN, True),
+        ({"looked_at": NOW}, (), timedelta(hours=-3), True),  # by a clock that was hours ahead
         ({"looked_at": NOW}, ("mem_b",), timedelta(hours=1), True),
         ({"looked_at": NOW}, ("mem_x",), timedelta(hours=1), False),
         ({"status": "resolved"}, ("mem_b",), LOOK_AGAIN, False),
