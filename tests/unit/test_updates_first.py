@@ -68,6 +68,18 @@ def test_several_updates_come_before_what_they_update_the_latest_first() -> None
         ("Yesterday was awful. How much is the rent?", False),
         ("Make a budget, rent and food.", False),
         ("List what I paid last year.", True),
+        ("Was zahle ich an Miete?", False),
+        ("Wie heißt meine Chefin, und was mag sie nicht?", False),
+        ("Weißt du, was ich für Strom zahle?", False),
+        ("Was war meine alte Adresse?", True),
+        ("Was habe ich im Mai bezahlt?", True),
+        ("Was I on 5 mg?", True),
+        ("Was Tom on 5 mg?", True),
+        ("What was the name of my dentist again?", False),
+        ("What was the rent before they raised it again last year?", True),
+        ("Wann war noch mal der Termin beim Zahnarzt?", False),
+        ("猫の名前は？", False),
+        ("前の仕事は？ 前はどこで働いてた？", True),
     ],
 )
 def test_only_what_a_query_asks_for_may_be_past(query: str, of_the_past: bool) -> None:
