@@ -124,6 +124,13 @@ def test_a_later_number_of_what_is_counted_comes_before_that_of_something_else()
             "I water 12 tall tomato plants in the greenhouse, what do I feed them?",
         ),
         (
+            "What deadline should I aim for to hand my chapter for peer review to the writers?",
+            "I'm worried about my May 2 deadline for handing the chapter for peer review to the"
+            " local writers.",
+            "I worry that I won't make the new May 9 deadline, can you plan in the extra peer"
+            " review feedback?",
+        ),
+        (
             "Wie viele Bewerbungen habe ich verschickt?",
             "Ich habe jetzt 14 Bewerbungen verschickt, wie viele sind normal?",
             "Nach 21 verschickten Bewerbungen habe ich endlich ein Gespräch.",
@@ -173,6 +180,12 @@ def test_a_value_that_is_said_to_have_changed_comes_first(
             "Wie hoch ist die Miete der Wohnung in Kassel?",
             "Die Wohnung in Kassel kostet 700 Euro Miete.",
             "Die Wohnung in Fulda kostet 640 Euro Miete.",
+        ),
+        (
+            "What deadline should I aim for to send my reviewed chapter to the local writers?",
+            "I'm worried about my May 2 deadline for sending the reviewed chapter to the local"
+            " writers.",
+            "The chapter on bees has a new deadline, May 30, for the museum.",
         ),
         (
             "What is my dose of metformin?",
