@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from bench.host import ROOT
 from bench.knowledge.service import Service, hosted
 
 A_CALL = 10
+A_TURN = 2
+"""A person's message and the answer to it."""
 START = datetime(2026, 1, 5, 9, tzinfo=timezone.utc)
 _PREFERS = re.compile(r"\bprefer\w* ([^,.?!]{8,60})|\bpreference (?:for|of) ([^,.?!]{8,60})")
 
@@ -66,13 +69,13 @@ def _told(service: Service, conversation: Mapping[str, Any]) -> None:
 
 def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str, bool, str]]:
     user, turns = conversation["conv_id"], {str(turn["id"]): turn for turn in conversation["turns"]}
+    places = {name: place for place, name in enumerate(turns)}
     outcomes = []
     for question in conversation["questions"]:
-        evidence = [
-            turns[name]["text"]
-            for name in question["evidence"]
-            if name in turns and _role(turns[name]) == "user"
+        names = [
+            name for name in question["evidence"] if name in turns and _role(turns[name]) == "user"
         ]
+        evidence = [turns[name]["text"] for name in names]
         kind = question["kind"]
         if not evidence or kind not in (
             "instruction following",
@@ -97,7 +100,8 @@ def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str,
                 ),
                 "",
             )
-            good = bool(first) and (evidence[-1][:60] in first or first[:60] in evidence[-1])
+            newest = evidence[-_number_of_newest([places[name] for name in names]) :]
+            good = bool(first) and any(text[:60] in first or first[:60] in text for text in newest)
         elif kind == "instruction following":
             good = any(
                 _stands(sentence, context)
@@ -116,6 +120,17 @@ def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str,
                 continue
         outcomes.append((kind, good, f"{question['q'][:100]} | {evidence[-1][:160]}"))
     return outcomes
+
+
+def _number_of_newest(places: Sequence[int]) -> int:
+    """How many of a question's messages tell what is new, by their places.
+
+    It may be told in the first message of a talk and only thanked for in the last. The first of
+    all messages tells what was so before.
+    """
+    gaps = [later - earlier for earlier, later in pairwise(places)]
+    of_last_talk = 1 + len([*takewhile(lambda gap: gap <= A_TURN, reversed(gaps))])
+    return max(1, min(of_last_talk, len(places) - 1))
 
 
 def _passage(result: Mapping[str, Any]) -> str:

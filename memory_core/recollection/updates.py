@@ -32,10 +32,23 @@ _OF_THE_PAST = re.compile(
     r"\b(?:did|was|were|had|ago|used to|(?<!the )(?<!my )(?<!our )first|originally|initially|before"
     r"|last|yesterday|hatte|war|waren|damals|früher|zuerst|gestern|letzte\w*"
     r"|gewohnt|gelebt|gearbeitet|gehabt|gewesen|geheißen|verdient|gekostet|wohnten?|lebten?"
-    r"|arbeiteten?|verdienten?|hieß(?:en)?)\b"
-    r"|(?:ました|でした|かった|った)(?:か|の|っけ)?[?？。]?$|前は|最初",
+    r"|arbeiteten?|verdienten?|hieß(?:en)?|(?:be|ge)zahlt)\b"
+    r"|(?:ました|でした|かった|った)(?:か|の|っけ)?[?？。]?$|(?<!名)前は|最初",
     re.IGNORECASE,
 )
+_ENGLISH_SUBJECT = (
+    "i|you|he|she|it|we|they|there|this|that|the|an?|any|all|my|our|your|his|her|their|its"
+)
+_GERMAN_WHAT = re.compile(
+    rf"(?:\A\W{{0,3}}|[,;:] |\b(?:und|oder|mal|noch|mir) )was (?!(?:{_ENGLISH_SUBJECT})\b)"
+    r"(?=(?-i:[a-zäöüß]))"
+    r"|\bwas (?=(?:ich|du|er|sie|es|wir|ihr|man)\b)",
+    re.IGNORECASE,
+)
+"""The German word for "what", which is a past form in English."""
+_WAS = re.compile(r"\b(?:was|were|war|waren)\b", re.IGNORECASE)
+_AGAIN = re.compile(r"\bagain\W{0,9}\Z|\bnoch ?(?:ein)?mal\b|\bnoch gleich\b", re.IGNORECASE)
+"""Asks for what was told before, which may hold still: "What was his name again?"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +77,14 @@ class SaidStatement:
 
 def asks_of_the_past(query: str) -> bool:
     """Whether what a query asks for is what was so."""
-    return any(_OF_THE_PAST.search(text) is not None for text in _asking(query) or [query])
+    return any(_is_of_the_past(text) for text in _asking(query) or [query])
+
+
+def _is_of_the_past(text: str) -> bool:
+    text = _GERMAN_WHAT.sub(" ", text)
+    if _AGAIN.search(text) is not None:
+        text = _WAS.sub(" ", text, count=1)
+    return _OF_THE_PAST.search(text) is not None
 
 
 def asks_of_the_present(query: str) -> bool:

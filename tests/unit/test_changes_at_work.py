@@ -97,3 +97,12 @@ def test_a_change_is_undone(earlier: str, later: str) -> None:
 @pytest.mark.parametrize(("earlier", "later"), STILL_SO)
 def test_what_is_so_again_replaces_nothing_else(earlier: str, later: str) -> None:
     assert not _is_replaced(earlier, later)
+
+
+def test_a_sentence_with_code_between_its_commas_is_read_as_a_whole() -> None:
+    headers = change(
+        "I set the headers in `a.py` , `b.py`, and `c.py`.",
+        "I switched from `a.py` to headers in nginx now.",
+    )
+    assert headers is not None
+    assert not headers.is_part

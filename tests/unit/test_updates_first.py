@@ -68,6 +68,18 @@ def test_several_updates_come_before_what_they_update_the_latest_first() -> None
         ("Yesterday was awful. How much is the rent?", False),
         ("Make a budget, rent and food.", False),
         ("List what I paid last year.", True),
+        ("Was zahle ich an Miete?", False),
+        ("Wie heißt meine Chefin, und was mag sie nicht?", False),
+        ("Weißt du, was ich für Strom zahle?", False),
+        ("Was war meine alte Adresse?", True),
+        ("Was habe ich im Mai bezahlt?", True),
+        ("Was I on 5 mg?", True),
+        ("Was Tom on 5 mg?", True),
+        ("What was the name of my dentist again?", False),
+        ("What was the rent before they raised it again last year?", True),
+        ("Wann war noch mal der Termin beim Zahnarzt?", False),
+        ("猫の名前は？", False),
+        ("前の仕事は？ 前はどこで働いてた？", True),
     ],
 )
 def test_only_what_a_query_asks_for_may_be_past(query: str, of_the_past: bool) -> None:
@@ -110,6 +122,13 @@ def test_a_later_number_of_what_is_counted_comes_before_that_of_something_else()
             "How many plants do I water in the greenhouse?",
             "I water 8 plants in the greenhouse, how far apart should they stand?",
             "I water 12 tall tomato plants in the greenhouse, what do I feed them?",
+        ),
+        (
+            "What deadline should I aim for to hand my chapter for peer review to the writers?",
+            "I'm worried about my May 2 deadline for handing the chapter for peer review to the"
+            " local writers.",
+            "I worry that I won't make the new May 9 deadline, can you plan in the extra peer"
+            " review feedback?",
         ),
         (
             "Wie viele Bewerbungen habe ich verschickt?",
@@ -161,6 +180,12 @@ def test_a_value_that_is_said_to_have_changed_comes_first(
             "Wie hoch ist die Miete der Wohnung in Kassel?",
             "Die Wohnung in Kassel kostet 700 Euro Miete.",
             "Die Wohnung in Fulda kostet 640 Euro Miete.",
+        ),
+        (
+            "What deadline should I aim for to send my reviewed chapter to the local writers?",
+            "I'm worried about my May 2 deadline for sending the reviewed chapter to the local"
+            " writers.",
+            "The chapter on bees has a new deadline, May 30, for the museum.",
         ),
         (
             "What is my dose of metformin?",

@@ -368,16 +368,28 @@ def update_closeness(earlier: SpeakerMessage, later: SpeakerMessage, asked: Aske
     asked_for = [
         (before, values) for before in earlier.valued if (values := before.values.of_kind(asked))
     ]
+    most = max((len(before.terms & asked.terms) for before, _ in asked_for), default=0)
     closeness = max(
         (
             _closeness(before, theirs, now, values, asked)
             for now in (later.valued if asked_for else ())
             if (values := now.new_values.of_kind(asked))
             for before, theirs in asked_for
+            if len(before.terms & asked.terms) == most
         ),
         default=0,
     )
     return closeness or _closeness_of_change(earlier, later, asked)
+
+
+LEAST_ANSWERED = 0.4
+"""Of what a value's sentence has of a question, more than this part is in that of its update."""
+LEAST_OF_CHANGE = 3
+"""The least terms of a question that tell what it is about, whatever else both sentences name.
+
+"The new April 25 deadline" of a draft for peers updates the April 20 deadline, though the peers of
+the earlier sentence review the draft and those of the later one give feedback.
+"""
 
 
 def _closeness(
@@ -389,12 +401,18 @@ def _closeness(
     shared = shared_terms(before.terms, now.terms)
     if len(shared) < LEAST_SHARED or shared.isdisjoint(asked.terms):
         return 0
-    if names_another(before, now):
+    counts_same = bool(theirs.numbers.keys() & values.numbers.keys() - {""})
+    # a counted thing is a word of both, which terms may lack
+    answered = len(shared & asked.terms) + counts_same
+    if answered <= LEAST_ANSWERED * (len(before.terms & asked.terms) + counts_same):
         return 0
     same = same_thing(before, now, shared)
-    if not (same_subject(before, now) or not same.isdisjoint(asked.terms)):
+    is_of_asked = not same.isdisjoint(asked.terms)
+    tells_it = is_of_asked and answered >= LEAST_OF_CHANGE and says_changed(now)
+    if not tells_it and names_another(before, now):
         return 0
-    counts_same = theirs.numbers.keys() & values.numbers.keys() - {""}
+    if not (is_of_asked or same_subject(before, now)):
+        return 0
     return len(shared & asked.terms) + (len(asked.terms) if counts_same else 0)
 
 

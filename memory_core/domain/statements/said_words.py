@@ -149,7 +149,7 @@ TELLS_APART = frozenset(_TELLS_APART.split())
 
 def is_verb(word: str) -> bool:
     """Whether a word names no thing, as far as its form shows."""
-    return word in NO_NOUN or word[0].isdigit() or word.endswith("ed")
+    return word in NO_NOUN or word[:1].isdigit() or word.endswith("ed")
 
 
 def is_little(word: str) -> bool:
