@@ -38,7 +38,7 @@ from memory_core.domain.forgetting import (
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.text.sameness import normalised
-from memory_core.ledger.ids import note_id
+from memory_core.ledger.ids import earlier_interval_id, note_id
 
 Role = Literal["asked", "told", "source", "said", "own", "beside", "made"]
 """The reason why a memory is looked at.
@@ -48,6 +48,8 @@ a requested merged note. `said`: it was formed of a requested message. `own`: it
 message of a deleted cell. `beside`: it may state a requested fact, since it was with the fact in a
 cell. `made`: it was made of a deleted memory.
 """
+MOST_INTERVALS = 200
+"""Earlier intervals of a memory that are looked for when it is deleted."""
 Said = tuple[str | None, int]
 """Where a message was said: the conversation and the number."""
 Step = Literal[
@@ -505,7 +507,10 @@ class ForgetProgress(DeferredModel):
                 and bool(self._forgotten_facts_in(memory))
             )
             or self._states_outlived_fact(memory)
-            or (says(memory) in self.marks_of_content and not self._is_of_others(memory))
+            or (
+                says(memory) in self.marks_of_content
+                and (not self._is_of_others(memory) or _is_earlier_interval(memory, gone))
+            )
         )
 
     def _states_outlived_fact(self, memory: Memory) -> bool:
@@ -554,6 +559,18 @@ def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[l
             ([name for name in names if not (memory.category == "fact" and is_message(name))], why)
         )
     return along
+
+
+def _is_earlier_interval(memory: Memory, names: Collection[str]) -> bool:
+    """Whether a memory keeps an earlier interval of one of these memories.
+
+    Only its id tells so: it has no session, also where the other memory has.
+    """
+    return memory.session_id is None and any(
+        memory.id == earlier_interval_id(name, memory.version, part)
+        for name in names
+        for part in range(1, MOST_INTERVALS + 1)
+    )
 
 
 def _merged_into_ids(memory: Memory) -> list[str]:

@@ -71,6 +71,19 @@ async def test_softly_an_earlier_time_goes_with_its_truth_where_a_filter_names_b
     await told_by_the_log(core, world)
 
 
+async def test_an_earlier_time_goes_with_the_session_of_its_truth(
+    core: MemoryCore, world: World
+) -> None:
+    await told(core, "Stavanger", -20, session_id="s")
+    await told(core, "Stavanger", -5, session_id="s")
+    await told(core, "Palermo", -10, session_id="s")
+    assert (await foreseen(core, "hard", session_id="s")).counts["derived"] == 1
+    assert (await forgotten(core, "hard", session_id="s")).status == "succeeded"
+    assert await listed(core, status="all") == []
+    await no_trace(world, "Stavanger", "Palermo")
+    await told_by_the_log(core, world)
+
+
 async def test_an_earlier_time_of_a_key_goes_with_it(core: MemoryCore, world: World) -> None:
     async def said(value: str, day: int) -> Memory:
         return (
