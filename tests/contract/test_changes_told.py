@@ -56,6 +56,9 @@ def line_with(context: str, words: str) -> str:
         ("Ich trinke abends gern ein Glas Wein.", "Ich trinke seit Januar keinen Wein mehr."),
         ("I keep my savings at Chase.", "I've moved all my savings to Ally."),
         ("葉巻を吸います。", "葉巻はやめました。"),
+        ("I work at Otto.", "I stopped working at Otto last Friday."),
+        ("I work at Otto.", "Since last Friday I don't work at Otto."),
+        ("I work at Otto.", "My contract with Otto ended last Friday."),
         ("私の上司は佐藤部長です。", "佐藤部長が異動になって、新しい上司は中村さんです。"),
     ],
 )
@@ -74,6 +77,8 @@ async def test_a_change_that_is_told_leaves_a_record_or_a_truth_that_is_over(
         ("I drive a 2014 Golf.", "The Golf needs new tyres, what do they cost?"),
         ("I like tea.", "I like coffee."),
         ("My sister lives in Ghent.", "My brother moved to Antwerp."),
+        ("I work at Otto.", "I stopped at Otto last Friday."),
+        ("I drive a Golf.", "Since Monday I don't drive the Golf to work."),
     ],
 )
 async def test_what_changes_nothing_leaves_no_record(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from memory_core.adapters.offline.casual import written_out
 from memory_core.adapters.offline.second_language import SINCE
+from memory_core.domain.statements.denied_states import SINCE_WHEN
 from memory_core.domain.statements.reported_speech import own_part
 from memory_core.domain.text.spelling import ANY_MONTH, ANY_WEEKDAY
 from memory_core.domain.text.text_cache import keep_texts
@@ -53,8 +54,11 @@ _FILLER = (
 _SETTING = (
     rf"also|actually|by now|these days|currently|now|nowadays|today|recently|lately|yesterday"
     rf"|{SINCE}|in \d{{4}}|since \d{{4}}"
-    r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)"
-    r"|this (?:week|month|year|morning)|in fact|to be honest|honestly|unfortunately|luckily|finally"
+    rf"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night|{ANY_WEEKDAY})"
+    r"|this (?:week|month|year|morning)"
+    rf"|(?:as of|as from) (?:(?:last|this) )?(?:{ANY_WEEKDAY}|{ANY_MONTH}|week|month|year)"
+    rf"|in (?:spring|summer|autumn|fall|winter)|on (?:{ANY_WEEKDAY})"
+    r"|in fact|to be honest|honestly|unfortunately|luckily|finally"
 )
 _FILLERS = re.compile(rf"\A(?:(?:{_FILLER})[,:]?\s++)+(?=\S)", re.IGNORECASE)
 _LEAD = re.compile(rf"\A(?:(?:{_FILLER}|{_SETTING})[,:]?\s++)+(?=\S)", re.IGNORECASE)
@@ -65,7 +69,7 @@ _DATE = (
 )
 _PAST_DATE = re.compile(
     rf"\A(?:{_DATE}),? (?=(?:I|we|my \w+) (?:have )?(?:\w+ly )?(?:\w+ed|been|got|became|began|quit"
-    r"|left|went|took|gone|taken)\b)",
+    r"|left|went|took|gone|taken|gave|given)\b)",
     re.IGNORECASE,
 )
 """A day before a clause that tells of the past: "In May I moved"."""
@@ -227,7 +231,7 @@ def asserted_clauses(sentence: str) -> list[Clause]:
     joins.
     """
     plain = re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(own_part(sentence)).strip().rstrip(".!…"))
-    plain = _REPLACED.sub(r"\1 is ", plain)
+    plain = with_time_behind(_REPLACED.sub(r"\1 is ", plain))
     plain = _YEARS_OLD.sub(r"\g<before>\g<age> years old, a ", plain)
     asks = plain.endswith("?")
     if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
@@ -255,6 +259,34 @@ def asserted_clauses(sentence: str) -> list[Clause]:
         lead = lead or not clause.subject
     # A question without a word that opens it ("I live in Rome?") asserts nothing at all.
     return clauses if not asks or len(clauses) < len(pieces) else []
+
+
+_TIME_FIRST = re.compile(
+    rf"(?P<time>{SINCE_WHEN}[^,;:.!?()]{{0,40}}?),? "
+    r"(?P<clause>(?:I|we) (?:\w{2,12}ly |just |also )?"
+    r"(?:(?:do|am|are|have) not|no longer) [^,;:.!?()]{2,80}?)"
+    r"(?=[,;:.!?()]|\Z| (?:and|but|so|because|as) )",
+    re.IGNORECASE,
+)
+
+
+def with_time_behind(sentence: str) -> str:
+    """Put the time since when a state is denied behind the clause.
+
+    Args:
+        sentence: "Since Friday I do not work at Otto", without contractions.
+
+    Returns:
+        "I do not work at Otto since Friday"; another sentence as it is.
+
+    """
+    lead = _FILLERS.match(sentence)
+    start = 0 if lead is None else lead.end()
+    match = _TIME_FIRST.match(sentence, start)
+    if match is None:
+        return sentence
+    time = match["time"][:1].lower() + match["time"][1:]
+    return f"{sentence[:start]}{match['clause']} {time}{sentence[match.end() :]}"
 
 
 def quotes(clause: Clause) -> bool:

@@ -18,6 +18,7 @@ from memory_core.adapters.offline.omissions import is_about_another
 from memory_core.adapters.offline.retractions import PatternMatch, over
 from memory_core.adapters.offline.voice import conjugated, in_third_person, subject_and_owner
 from memory_core.domain.statements.attributes import PET, canonical_attribute
+from memory_core.domain.statements.denied_states import NAMES_TIME
 from memory_core.domain.text.polarity import NEGATIONS
 from memory_core.domain.truth.slots import NO_LONGER
 
@@ -43,7 +44,7 @@ _NEGATIONS = NEGATIONS - {
     "sem",
 }
 """Negations that negate the whole clause: coffee without milk is liked all the same."""
-_GAVE_UP = re.compile(r"(?:(?:have|has) )?(?:gave|given) up ")
+_GAVE_UP = re.compile(r"(?:(?:have|has) )?(?:(?:gave|given) up|ceased) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +347,7 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
     if ended is None:
         return
     rows = [
-        _read(row, ended.left)
+        _read(row, ended.left) or (_read(row, ended.doing) if ended.doing else None)
         for row in _BY_SUBJECT[kind]
         if row.attribute is not None and not row.negative
     ]
@@ -358,7 +359,12 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
     for row, groups in matches:
         yield row, {**groups, "over": ended.summary}
     if not matches and ended.lasting and kind in _USED_TO.of:
-        used_to = _HAD if ended.left.startswith("have ") else _USED_TO
+        fills_none = (
+            ended.left.startswith("have ")
+            or ended.in_part
+            or NAMES_TIME.search(ended.left) is not None
+        )
+        used_to = _HAD if fills_none else _USED_TO
         yield used_to, {"value": ended.left, "over": ended.summary}
 
 
@@ -377,7 +383,7 @@ _NOT_SO = {
 """The row that says the opposite of a row's attribute and value."""
 _USED_TO = Pattern("no longer {value}", "", "", lambda words: words, ("self", "we", "other"), "yes")
 _HAD = replace(_USED_TO, attribute=None)
-"""A thing that a person no longer has fills no slot: "I don't have the dog any more"."""
+"""What fills no slot: "I don't have the dog any more", and a part of what was done."""
 _ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
 _GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
 _NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)

@@ -345,7 +345,8 @@ _ROWS: tuple[Row, ...] = (
     ),
     Row(
         "smokes",
-        r"\b(?:ich rauche|rauche ich) (?:seit (?:\w{1,15} )?\w{2,15} )?nicht(?: mehr)?",
+        r"\b(?:ich rauche|rauche ich) (?:seit (?:\w{1,15} )?\w{2,15} )?nicht(?: mehr)?"
+        r"(?! (?:mehr )?(?:im|in|am|auf|vor|nach|bei|beim|zu|drinnen|draußen|\w{4,10}s)\b)",
         filled="no",
         denies=True,
     ),

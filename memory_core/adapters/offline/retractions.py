@@ -12,37 +12,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_core.adapters.offline.fact_patterns import Pattern
-from memory_core.adapters.offline.voice import conjugated
+from memory_core.adapters.offline.voice import base_form, conjugated
 from memory_core.domain.statements.appointment_words import EXCUSES
+from memory_core.domain.statements.denied_states import HALTS, SAYS_OVER, TIMES_LAST
 
-_BASES = {
-    "living": "live",
-    "working": "work",
-    "studying": "study",
-    "driving": "drive",
-    "speaking": "speak",
-    "learning": "learn",
-}
 _DID = r"(?:(?:have|has)\s++)?(?:(?:just|finally|recently|already|officially)\s++)?"
+_STOPPED = r"(?:stopped|quit|gave up|given up|ceased)"
 _ANY_MORE = r"any ?(?:more|longer)"
 _WAYS = tuple(
     re.compile(rf"\A{expression}$")
     for expression in (
         r"(?P<be>am|is|are)\s++no longer\s++(?P<left>.+)",
-        rf"(?P<be>am|is|are)\s++not\s++(?P<left>.+?)(?<!\s)\s++{_ANY_MORE}",
         r"no longer\s++(?P<as_said>.+)",
-        rf"(?:do|does)\s++not\s++(?P<left>.+?)(?<!\s)\s++{_ANY_MORE}",
-        rf"{_DID}(?:stopped|quit|gave up|given up)\s++(?P<be>being)\s++(?P<left>.+)",
-        rf"{_DID}(?:stopped|quit|gave up|given up)\s++(?P<verb>{'|'.join(_BASES)})\s++(?P<left>.+)",
+        rf"{_DID}ceased to\s++(?P<left>.+)",
+        rf"{_DID}{_STOPPED}\s++(?P<be>being)\s++(?P<left>.+)",
+        rf"{_DID}{_STOPPED}\s++(?P<verb>[a-z]{{3,20}}ing)\s++(?P<left>.+)",
     )
 )
-_AFTERWARDS = re.compile(
-    r"(?<!\s)\s++(?:since\b(?s:.*)|now|these days|at the moment|at all|either|though|sadly"
-    r"|unfortunately|thankfully|I'm afraid|as of \w+)$",
-    re.IGNORECASE,
+_WAYS_WITH_TIME = tuple(
+    re.compile(rf"\A{expression}$")
+    for expression in (
+        r"(?P<be>am|is|are)\s++not\s++(?P<left>.+)",
+        rf"(?:do|does)\s++not\s++(?:{_ANY_MORE}\s++)?(?P<left>.+)",
+        r"(?:have|has)\s++not\s++(?P<verb>(?:liv|work|own|us|play|study|studi|smok)ed)\s++(?P<left>.+)",
+    )
 )
+"""What is over only with a time since when, or with "any more"."""
 _IN_PART = re.compile(
-    r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|mainly|mostly|much|often)\b"
+    r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|mainly|mostly|much|often"
+    r"|late|early|nights|weekends|overtime)\b"
+    r"|\A(?!am )[a-z]{1,20} (?:[\w'’-]{1,30} ){1,3}(?:to|on|by|during|without|before|after) "
 )
 _AS, _AS_WHERE = re.compile(r"\bas\b"), re.compile(r"\b(?:at|for|in)\b")
 """Words that may be over by themselves.
@@ -62,20 +61,27 @@ class Over:
     Attributes:
         left: The words that held before ("live in Berlin").
         summary: The retraction in the third person ("no longer lives in Berlin").
+        doing: The words that held before as what one was doing ("am living in Berlin"), or "".
 
     """
 
     left: str
     summary: str
+    doing: str = ""
 
     @property
     def lasting(self) -> bool:
         """Whether the retraction is a fact even where no known fact is retracted."""
         return _LASTING.match(self.left) is not None
 
+    @property
+    def in_part(self) -> bool:
+        """Whether a part of the words may alone be over."""
+        return _ends_in_part(self.left)
+
     def names(self, value: str) -> bool:
         """Whether the retraction is of this value as a whole."""
-        return not _ends_in_part(self.left) and self.left.casefold().endswith(value.casefold())
+        return not self.in_part and self.left.casefold().endswith(value.casefold())
 
 
 def _ends_in_part(left: str) -> bool:
@@ -94,10 +100,11 @@ def over(clause: str, *, of_another: bool) -> Over | None:
         of_another: Whether the verb is in the third person.
 
     """
-    words = _AFTERWARDS.sub(
-        "", re.sub(rf"(?<=\s)({_ANY_MORE})\s++(?:since\b(?s:.*)|now|these days)$", r"\1", clause)
-    )
-    for way in _WAYS:
+    times = TIMES_LAST.search(clause)
+    words, when = (clause, "") if times is None else (clause[: times.start()], times.group())
+    if HALTS.search(clause) is not None:
+        return None
+    for way in (*_WAYS, *(_WAYS_WITH_TIME if SAYS_OVER.search(when) else ())):
         match = way.match(words)
         if match is None:
             continue
@@ -109,9 +116,34 @@ def over(clause: str, *, of_another: bool) -> Over | None:
             )
         if parts.get("be"):
             return Over(f"am {parts['left']}", f"is no longer {parts['left']}")
-        left = f"{_BASES[parts['verb']]} {parts['left']}" if parts.get("verb") else parts["left"]
-        return Over(left, f"no longer {conjugated(left)}")
+        if verb := parts.get("verb"):
+            left = f"{base_form(verb)} {parts['left']}"
+            return Over(left, f"no longer {conjugated(left)}", f"am {verb} {parts['left']}")
+        return Over(parts["left"], f"no longer {conjugated(parts['left'])}")
     return None
+
+
+_STOPPED_IN_GERMAN = re.compile(
+    r"(?:(?:[\wäöüß.]{2,12} ){1,3}habe? ich|[Ii]ch habe?)(?: [\wäöüß.]{2,12}){0,4} aufgehört,?"
+    r"(?P<what>(?: [\wäöüÄÖÜß.&'-]{1,30}){0,6}) zu (?P<verb>[a-zäöü]{3,20})n(?=[,;.!]|\Z| und\b)"
+)
+
+
+def without_stopping(sentence: str) -> str:
+    """Write what a German speaker stopped doing as what is no longer done.
+
+    Args:
+        sentence: "Ich habe im Mai aufgehört, bei Otto zu arbeiten."
+
+    Returns:
+        "Ich arbeite nicht mehr bei Otto."; another sentence as it is.
+
+    """
+    match = _STOPPED_IN_GERMAN.match(sentence)
+    if match is None or HALTS.search(sentence) is not None:
+        return sentence
+    verb = match["verb"] if match["verb"].endswith("e") else f"{match['verb']}e"
+    return f"Ich {verb} nicht mehr{match['what']}{sentence[match.end() :]}"
 
 
 # Corrections of slips: "No, I meant Hannah" after "My sister is called Anna".

@@ -37,7 +37,7 @@ from memory_core.adapters.offline.plain_statements import (
     statement_of_name,
 )
 from memory_core.adapters.offline.relatives import Relative, relatives, without_company
-from memory_core.adapters.offline.retractions import PatternMatch, put_right
+from memory_core.adapters.offline.retractions import PatternMatch, put_right, without_stopping
 from memory_core.adapters.offline.running_rules import count_cut, fitted
 from memory_core.adapters.offline.taken_back import put_straight
 from memory_core.adapters.offline.voice import third_person, without_shouting
@@ -298,7 +298,7 @@ def prepare_sentence(sentence: Sentence, *, opens: bool) -> Sentence:
 
     """
     text = with_subject(written_out(without_shouting(_LAUGH.sub("", sentence.text))))
-    text = with_its_purpose(put_straight(text))
+    text = without_stopping(with_its_purpose(put_straight(text)))
     if opens and _OWN_NOW.match(text):
         text = f"My {text}"
     elif opens and _OWN_DOWN.match(text):

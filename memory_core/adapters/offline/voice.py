@@ -179,6 +179,31 @@ def _third_person_verb(verb: str) -> str:
     return verb + "s"
 
 
+def base_form(verb: str) -> str:
+    """The base of a regular form of a verb: "living" → "live", "smoked" → "smoke".
+
+    Args:
+        verb: In lower case, with the ending -ing or -ed.
+
+    """
+    if verb.endswith("ied"):
+        return f"{verb[:-3]}y"
+    stem = verb.removesuffix("ing" if verb.endswith("ing") else "ed")
+    if stem[-2:-1] == stem[-1:] and stem[-1:] not in "lsfze":
+        return stem[:-1]
+    return f"{stem}e" if _WITH_E.search(stem) else stem
+
+
+_WITH_E = re.compile(
+    r"[vuzc]\Z"  # leave, argue, organize, dance
+    r"|[bcdfgkptz]l\Z"  # cycle
+    r"|(?:[^s]|\A)(?<![gh])s\Z|dg\Z|(?:ch|ll|r)ang\Z"  # nurse, judge, change
+    r"|\A[^aeiouy]*[aeiouy][^aeiouwxy]\Z"  # live: of a single vowel and consonant
+    r"|(?<![aeiou])[aiu][bdgkmnprt]\Z(?<!visit)(?<!edit)(?<!limit)"  # commute
+)
+"""Stems that lost an "e" before the ending."""
+
+
 def is_past(verb: str) -> bool:
     """Whether a verb in the first person is in the past tense, or a modal."""
     lower = verb.lower()

@@ -21,6 +21,12 @@ from memory_core.domain.statements.change_phrases import (
     SPLIT_END,
 )
 from memory_core.domain.statements.change_topics import ALIKE, WEAK, WEAK_IN_JAPANESE
+from memory_core.domain.statements.denied_states import (
+    HALTS,
+    NOT_OF_SPEAKER,
+    TIMES_LAST,
+    denies_since,
+)
 from memory_core.domain.text.analyzer import has_japanese, terms_of, words
 
 NEAREST = 5
@@ -134,15 +140,22 @@ def ended_terms(clause: ChangeClause, language: str) -> frozenset[str]:
     if OF_OTHERS.search(text):
         return frozenset()
     ended: set[str] = set()
+    stops = HALTS.search(text) is None
     for match in ENDS_OF_OBJECT.finditer(text):
+        if not stops and _STOPS.match(match.group()) is not None:
+            continue
         if match.group().casefold() in ONLY_WITH_ANY_MORE and _does_end(match, text):
-            ended |= clause.terms
+            of_speaker = NOT_OF_SPEAKER.search(text) is not None
+            ended |= (of_speaker and _object(text[match.end() :], language)) or clause.terms
         elif ALTERED.search(match.group()) is not None and _does_end(match, text):
             phrase = words(_head(_UNTIL_PREPOSITION.split(text[match.end() :])[0]))
             ended |= telling(phrase[-1:], language)
         elif _does_end(match, text):
-            ended |= telling(
-                words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language
+            rest = text[match.end() :]
+            denies = _NO_LONGER.match(match.group()) or _DOING.match(rest)
+            after = TIMES_LAST.sub("", rest) if denies else _UNTIL_PREPOSITION.split(rest)[0]
+            ended |= (denies and _object(rest, language)) or telling(
+                words(after)[:NEAREST], language
             )
     for match in SPLIT_END.finditer(text):
         if DENIED.search(text, 0, match.start()) is None:
@@ -151,16 +164,53 @@ def ended_terms(clause: ChangeClause, language: str) -> frozenset[str]:
         before, verb = words(text[: match.start()]), match.group().casefold()
         if verb in _OFF and not (before and before[-1] in EVENTS):
             continue
+        if not stops and _STOPS.match(verb) is not None:
+            continue
         if DENIED.search(text, 0, match.start()) is None:
             ended |= _subject(before, language)
             if match.group().casefold().endswith("up"):  # both sides of it name whom it ends for
                 ended |= clause.terms
+    for match in _RELATION_OVER.finditer(text):
+        if DENIED.search(text, 0, match.start("over")) is None:
+            ended |= telling(words(match["party"]), language)
     return frozenset(ended)
+
+
+def _object(denied: str, language: str) -> frozenset[str]:
+    """The terms of the object in the words of what a person no longer does.
+
+    Spanish of "learn Spanish in Bonn", and none of "work at Otto".
+    """
+    return telling(words(_BEFORE_PLACE.split(TIMES_LAST.sub("", denied))[0])[1:NEAREST], language)
+
+
+_NO_LONGER = re.compile(r"no longer\Z", re.IGNORECASE)
+_BEFORE_PLACE = re.compile(
+    r"(?<=\w)\s(?:in|on|at|to|for|with|from|by|because|after|since|as)\s", re.IGNORECASE
+)
+_STOPS = re.compile(
+    r"(?:has |have )?(?:stopped|quit|ended)\b|ha(?:ve|s)(?:n't| not) |aufgehört|.{0,90} endeten?",
+    re.IGNORECASE,
+)
+"""Verbs of an end that may be one of a day, with a time of day."""
+_DOING = re.compile(r" [a-z]{3,20}ing\b")
+_RELATION_OVER = re.compile(
+    r"\b(?:my|our|user's) (?:\w{2,20} ){0,2}(?:contract|job|employment|position|role|internship"
+    r"|apprenticeship|lease|tenancy|membership|subscription|account|plan|marriage|engagement"
+    r"|relationship|treatment|prescription)"
+    r" (?:with|at|of|to|on|for|in|from) (?P<party>[^,;.!?]{2,40}?)"
+    r" (?:has |have |was |is |got |just |finally |now ){0,3}(?P<over>ended|expired|lapsed|ran out"
+    r"|run out|over|terminated|cancell?ed|came to an end|dissolved|annulled)\b",
+    re.IGNORECASE,
+)
+"""The end of what ties a person to someone or something, which itself is over for them then."""
 
 
 def _ended_in_german(clause: ChangeClause) -> frozenset[str]:
     """The terms that a German clause says are over; of "kein Bier mehr" those between."""
-    matches = [match.group() for match in ENDS_IN_GERMAN.finditer(clause.text)]
+    stops = HALTS.search(clause.text) is None
+    ends = (match.group() for match in ENDS_IN_GERMAN.finditer(clause.text))
+    matches = [words for words in ends if stops or _STOPS.match(words) is None]
     denied = [match for match in matches if _NO_MORE_IN_GERMAN.match(match) is not None]
     if not matches or len(denied) < len(matches):
         return clause.terms if matches else frozenset()
@@ -176,7 +226,7 @@ _OFF = frozenset({"is off", "are off", "'s off", "is all off"})
 def _does_end(match: re.Match[str], text: str) -> bool:
     verb = match.group().casefold()
     if verb in ONLY_WITH_ANY_MORE:
-        return ANY_MORE.search(text) is not None
+        return ANY_MORE.search(text) is not None or denies_since(text)
     if verb == "left" and LEFT.match(text, match.end()) is None:
         return False
     return DENIED.search(text, 0, match.start()) is None

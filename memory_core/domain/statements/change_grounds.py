@@ -35,7 +35,9 @@ from memory_core.domain.statements.change_phrases import (
     USING,
 )
 from memory_core.domain.statements.change_sentences import MOST_OF_SHORT, SaidSentence
+from memory_core.domain.statements.denied_states import is_denial, narrowing, narrowing_in_japanese
 from memory_core.domain.statements.said_things import SELF, UNKNOWN
+from memory_core.domain.statements.said_words import person_of
 from memory_core.domain.statements.same_thing import (
     LEAST_COVERED,
     LEAST_COVERED_BY_SUBJECT,
@@ -50,6 +52,7 @@ from memory_core.domain.statements.same_thing import (
 )
 from memory_core.domain.statements.things_in_common import in_common
 from memory_core.domain.text.analyzer import has_japanese
+from memory_core.domain.text.spelling import ANY_GERMAN_MONTH
 
 Ground = Literal["ends", "value", "switch", "matter"]
 LEAST_SHARED = 2
@@ -193,7 +196,11 @@ def _is_missed_once(before: SaidSentence, now: SaidSentence) -> bool:
 
 def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     """The terms of a sentence that another sentence says are over."""
-    ends = [ended for ended in now.ended if ended]
+    ends = [
+        ended
+        for ended, clause in zip(now.ended, now.clauses, strict=True)
+        if ended and not _denies_other(before, now, clause)
+    ]
     if _FLIES_THINGS.search(before.text) and _FLIES_THINGS.search(now.text) is None:
         return frozenset()
     if not ends or not before.holds or (_is_moved(now) and not _tells_when(before)):
@@ -209,6 +216,49 @@ def _over(before: SaidSentence, now: SaidSentence) -> frozenset[str]:
     return frozenset(terms)
 
 
+def _denies_other(before: SaidSentence, now: SaidSentence, clause: ChangeClause) -> bool:
+    """Whether a clause denies another person's state, or the earlier one only in part.
+
+    For example "I no longer drive the Golf to work" after "I drive a Golf".
+    """
+    if has_japanese(clause.text):
+        named = _OBJECTS_IN_JAPANESE.findall(clause.text)
+        others = _NAMES_IN_JAPANESE.search(before.text) is not None
+        if named and others and not any(name in before.text for name in named):
+            return True
+        return any(word not in before.text for word in narrowing_in_japanese(clause.text))
+    if now.language == "german" and _ends_elsewhere_in_german(before, clause):
+        return True
+    if not is_denial(clause.text):
+        return False
+    person = now.named.subject()
+    is_another = person.person not in ("", SELF, UNKNOWN) and not person.is_thing
+    if is_another and not same_subject(before, now):
+        return True
+    parts = narrowing(clause.text)
+    if not parts:
+        return False
+    known = before.words | before.terms
+    return known.isdisjoint(parts) and not shared_terms(telling(parts, now.language), before.terms)
+
+
+def _ends_elsewhere_in_german(before: SaidSentence, clause: ChangeClause) -> bool:
+    """Whether a German clause tells of another place, or denies what another person does."""
+    theirs, ours = (set(_AT_IN_GERMAN.findall(text)) for text in (before.text, clause.text))
+    if theirs and ours and theirs.isdisjoint(ours):
+        return True
+    own = not {"ich", "wir"}.isdisjoint(clause.words) or not is_denial(clause.text)
+    people = {person_of(word) for word in clause.words} - {""}
+    return not own and bool(people) and people.isdisjoint(map(person_of, before.words))
+
+
+_AT_IN_GERMAN = re.compile(
+    rf"\b(?:bei(?: der| dem)?|beim|im|mit (?:der|dem))"
+    rf" (?!(?i:{ANY_GERMAN_MONTH}|frühling|frühjahr|sommer|herbst|winter)\b)([A-ZÄÖÜ][\w-]{{1,40}})"
+)
+_OBJECTS_IN_JAPANESE = re.compile(r"[ァ-ヶー]{2,20}(?=[をは])")
+_NAMES_IN_JAPANESE = re.compile(r"[ァ-ヶー]{2,20}(?=[をはにでの])")
+"""Names in katakana, which tell what is over from another thing that is like it."""
 _FLIES_THINGS = re.compile(
     r"\b(?:fly|flies|flying|fliegen?|fliegt) (?:(?:an?|my|our|small|einen?|meinen?) )?"
     r"(?:drones?|kites?|(?:model )?(?:air)?planes?|gliders?|helicopters?|drohnen?|drachen"

@@ -80,7 +80,8 @@ ENDS_OF_OBJECT = _cue(
     r"|checked out of|let go of|logged off|sold|ditched"
     r"|dropped(?! (?:[\w'-]+ ){1,4}(?:in|off|by)\b)|quit|quitting"
     r"|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)|gave away"
-    r"|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out"
+    r"|stopped(?! (?:at|by|in|for|off|over|on|near|outside|here|there|and|to)\b)|ceased"
+    r"|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out"
     r"|pulled out of|moved out of|moved away from|unsubscribed from|resigned from|retired from"
     r"|(?:said|say) goodbye to|(?:broke|split) up with|deleted|uninstalled|done with|no longer"
     r"|instead of|rather than|switched (?:away )?from|moved (?:over )?from|changed from"
@@ -210,7 +211,8 @@ ENDS_IN_GERMAN = _cue(
     r"|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
     r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt"
     r"|abgelöst|weggezogen|gegangen worden|rausgeworfen|entlassen|ausgestiegen|ausgetreten|beendet"
-    r"|abgebrochen|hingeschmissen|geschmissen)\b"
+    r"|abgebrochen|hingeschmissen|geschmissen|\w{0,15}(?:vertrag|abo|abonnement|mitgliedschaft|verhältnis|studium|ausbildung|lehre|praktikum|ehe|beziehung"
+    r"|anstellung|job|kurs) (?:[\w-]+ ){0,6}endeten?)\b"
 )
 ENDS_IN_JAPANESE = re.compile(
     r"(?:は休んで|控え|挫折|を出て|退院|治りまし|治った|あげまし|あげた|譲渡|移転|移住|上京|改名"
@@ -221,6 +223,7 @@ ENDS_IN_JAPANESE = re.compile(
     r"|破談|白紙|廃止|廃車|譲り|譲っ"
     r"|亡くし|他界|逝去|休止|終了|閉まって|辞退|脱退|解雇|クビ|解散|休会|退任|転校|手を引|見送"
     r"|削除し(?:まし|た)|壊し|割れ"
+    r"|から[^、。]{0,20}(?:て|で)は?い(?:ません|ない)"
     r"|もう[^、。]{0,20}(?:ません|ない|なかった)|なくなりまし|治りまし|治った|完治"
     r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて"
     r"|ではなく|でなく|の代わりに"

@@ -62,6 +62,7 @@ from memory_core.domain.statements.change_phrases import (
     WRONGLY_NAMED,
 )
 from memory_core.domain.statements.change_topics import KINDS, KINDS_IN_JAPANESE
+from memory_core.domain.statements.denied_states import TIME_FIRST, denies_since
 from memory_core.domain.statements.naming_words import naming_words
 from memory_core.domain.statements.said_things import SELF, Thing, ThingsSaid, read_things
 from memory_core.domain.statements.values_said import NO_VALUES, Values, values_in
@@ -90,6 +91,9 @@ _ASKS = re.compile(
 _CUT_WORD = re.compile(r"^\w+\b|\b\w+$")
 _NAME = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ][^\W\d_]{2,30}")
 _VERSIONED = re.compile(r"\b(?P<name>[A-ZÀ-Þ][\w.+#]{1,30}) ?(?:v|version )?\d", re.IGNORECASE)
+_STOPS_IN_GERMAN = re.compile(r"\b(?:aufgehört|auf)\W*\Z", re.IGNORECASE)
+_TO_DO = re.compile(r"\bzu [a-zäöü]{3,20}n\b")
+"""What a person stopped, in the clause after "aufgehört": "bei Otto zu arbeiten"."""
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
 _STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
 _CUES = (
@@ -154,7 +158,9 @@ class SaidSentence:
 
         In a sentence that ends as a question, the parts before the part that asks are statements.
         """
-        parts = [part for part in _CLAUSE.split(self.text) if part.strip()]
+        time = TIME_FIRST.match(self.text)
+        text = self.text if time is None else time.group().rstrip(",") + self.text[time.end() :]
+        parts = [part for part in _CLAUSE.split(text) if part.strip()]
         last = len(parts) - 1
         asks = (
             _ASKS.match(part) is not None or (self.ends_asking and place == last)
@@ -206,7 +212,9 @@ class SaidSentence:
     @cached_property
     def named(self) -> ThingsSaid:
         """The things that it names, and the subject of its actions."""
-        return read_things(self.text, self.language, self._terms_of)
+        # the places in the text stay
+        text = TIME_FIRST.sub(lambda time: " " * len(time.group()), self.text)
+        return read_things(text, self.language, self._terms_of)
 
     def _terms_of(self, word: str) -> frozenset[str]:
         return clause_of(word, self.language, asks=False).terms
@@ -285,6 +293,10 @@ class SaidSentence:
                 and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text)
             ):
                 ended |= self.clauses[place - 1].terms
+            if ended and self.language == "german" and place + 1 < len(self.clauses):
+                after = self.clauses[place + 1]
+                if _STOPS_IN_GERMAN.search(clause.text) and _TO_DO.search(after.text):
+                    ended |= after.terms
             over.append(ended or self._ended_by_context(place))
         return tuple(over)
 
@@ -503,7 +515,9 @@ class SaidSentence:
     @cached_property
     def ceases(self) -> bool:
         """Whether it says that something is no longer true."""
-        return ANY_MORE.search(self.text) is not None and NOT_SO.search(self.text) is not None
+        return (
+            ANY_MORE.search(self.text) is not None and NOT_SO.search(self.text) is not None
+        ) or denies_since(self.text)
 
     @cached_property
     def stages(self) -> frozenset[int]:

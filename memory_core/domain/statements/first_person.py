@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from memory_core.domain.statements.denied_states import TIME_FIRST
 from memory_core.domain.text.text_cache import keep_texts
 
 _ADVERBS = (
@@ -74,13 +75,16 @@ def in_first_person(fact: str) -> str:
     """
     if "User" not in fact or fact.startswith("User: "):
         return fact
+    time = TIME_FIRST.match(fact)
+    start = 0 if time is None else time.end() + 1
+    first, fact = fact[:start], fact[start:]
     is_subject = _SUBJECT.match(fact) is not None
     spoken = _SUBJECT.sub(_spoken_subject, fact)
     if is_subject:  # else it may be theirs: "User's parents stopped their subscription"
         spoken = _THEIRS.sub(lambda match: "mine" if match["mine"] else "my", spoken)
     for expression, words in _SPOKEN:
         spoken = expression.sub(words, spoken)
-    return spoken[:1].upper() + spoken[1:]
+    return first + (spoken if first else spoken[:1].upper() + spoken[1:])
 
 
 def _spoken_subject(match: re.Match[str]) -> str:

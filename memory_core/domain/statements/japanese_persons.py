@@ -53,6 +53,11 @@ _TOPIC = re.compile(
     rf"\A(?:新しい)?(?:(?P<person>(?:{OTHERS})(?:の[^、。はがの]{{1,6}})?)[はが]|(?P<name>{BARE_NAME})は"
     rf"|(?P<owner>{BARE_NAME})の(?=[^、。はがの]{{0,8}}アレルギー[はが]))"
 )
+_SINCE = re.compile(
+    r"\A(?:(?:[\d〇一二三四五六七八九十]{1,4}[年月日]|[先今来去昨]の?[年月週日]|[月火水木金土日]曜日?|[春夏秋冬]))"
+    r"(?:の[^、。はがの]{1,4})?から、?(?=.)"
+)
+"""The time since when something is so, before its topic."""
 _SECOND_TOPIC = re.compile(rf"、(?!(?:{TIMES}|もう)は)[^、。はがもをにでと]{{1,8}}は")
 _THERE_IS = re.compile(
     r"(?:い(?:ます|る|まし|て)|飼っ|あり|できました|生まれまし)[^、。]{0,6}[。、]?\Z"
@@ -69,6 +74,7 @@ def person_of(statement: str) -> str:
         statement: "太郎はサッカーをやめて"; a bare name needs words that are said of persons.
 
     """
+    statement = _SINCE.sub("", statement)
     topic = _TOPIC.match(statement)
     rest = "" if topic is None else statement[topic.end() :]
     if topic is None or _SECOND_TOPIC.search(rest):
