@@ -86,6 +86,7 @@ class Life:
     owner: Owner
     lines: dict[str, Line] = field(default_factory=dict)
     truths: list[tuple[datetime, datetime, str, str]] = field(default_factory=list)
+    rules: list[tuple[str, datetime, str]] = field(default_factory=list)
     number: int = 0
 
     def text(self) -> str:
@@ -140,9 +141,22 @@ class Life:
             )
         ).memory
         line = self.lines.setdefault(saved.id, Line())
-        line.pieces = [] if line.gone else line.pieces
+        if line.gone:
+            self.rules = [told for told in self.rules if told[0] != saved.id]
         line.gone = False
-        line.paint(moment(begins) or now, None, text)
+        self.rules.append((saved.id, moment(begins) or now, text))
+        self.paint_rules()
+
+    def paint_rules(self) -> None:
+        """One key: what is announced is a memory of its own until its day, and cuts the others."""
+        lines = {name: self.lines[name] for name, _, _ in self.rules}
+        for line in lines.values():
+            line.pieces = []
+        for name, begins, text in self.rules:
+            if not lines[name].gone:
+                for line in lines.values():
+                    line.cut(begins)
+                lines[name].paint(begins, None, text)
 
     async def replace(self, day: int) -> None:
         """One slot: a truth holds from its day on, until the day of any that was said later. One
@@ -169,6 +183,7 @@ class Life:
         if (memory := await self.one(place)) is not None:
             await self.core.delete(self.owner, memory.id)
             self.lines[memory.id].gone = True
+            self.paint_rules()
 
     async def restore(self, place: int) -> None:
         if (memory := await self.one(place)) is not None and self.lines[memory.id].gone:
@@ -176,6 +191,7 @@ class Life:
                 self.owner, memory.id, StatusInput(status="active", reason="again")
             )
             self.lines[memory.id].gone = False
+            self.paint_rules()
 
     async def check(self, at: datetime) -> None:
         expected = {
