@@ -142,7 +142,7 @@ class Life:
         ).memory
         line = self.lines.setdefault(saved.id, Line())
         if line.gone:
-            self.rules = [told for told in self.rules if told[0] != saved.id]
+            self.rules = [entry for entry in self.rules if entry[0] != saved.id]
         line.gone = False
         self.rules.append((saved.id, moment(begins) or now, text))
         self.paint_rules()

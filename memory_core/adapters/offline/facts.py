@@ -37,7 +37,7 @@ from memory_core.adapters.offline.retractions import PatternMatch, says_wrong
 from memory_core.adapters.offline.running_rules import checkpoint
 from memory_core.adapters.offline.sentence_facts import (
     SentenceFacts,
-    Source,
+    SourceSentence,
     answers_for_another,
     prepare_sentence,
     read_answer,
@@ -200,7 +200,7 @@ class _Reading:
         part = self._part_of_message(name, number, message.content)
         for sentence in sentences_of_chat(message.content):
             checkpoint()
-            source = Source(name, number, message.content[sentence.start : sentence.end])
+            source = SourceSentence(name, number, message.content[sentence.start : sentence.end])
             if part is not None:
                 sentence = replace(sentence, text=part)
             if _SCRATCH_THAT.match(sentence.text):
@@ -273,7 +273,7 @@ class _Reading:
             or is_about_the_same_person(text, turn.before_it)
         )
 
-    def _takes_back(self, text: str, turn: _Turn, source: Source) -> bool:
+    def _takes_back(self, text: str, turn: _Turn, source: SourceSentence) -> bool:
         """Whether a sentence says that the last was wrong; what it names is denied."""
         slip = says_wrong(text)
         if slip is None:
@@ -293,7 +293,7 @@ class _Reading:
         return replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
 
     def _read_statement(
-        self, sentence: Sentence, takes_back: str, turn: _Turn, source: Source
+        self, sentence: Sentence, takes_back: str, turn: _Turn, source: SourceSentence
     ) -> None:
         """Read the facts of a sentence that states something.
 
@@ -334,13 +334,13 @@ class _Reading:
         """A speaker's last sentence, or ""."""
         return self.last[name].text if name in self.last else ""
 
-    def _keep(self, fact: FoundFact, source: Source, *, plain: bool = False) -> None:
+    def _keep(self, fact: FoundFact, source: SourceSentence, *, plain: bool = False) -> None:
         """Keep a fact of the table, or a plain statement, unless it was said before."""
         (self.plain if plain else self.certain).setdefault(
             _key(fact.text, fact.attribute), said_fact(fact, source)
         )
 
-    def _take(self, facts: SentenceFacts, source: Source) -> None:
+    def _take(self, facts: SentenceFacts, source: SourceSentence) -> None:
         """Keep the facts of a sentence; a slip that it puts right is dropped."""
         self.matches[source.name] = facts.matches
         if (slip := facts.slip) is not None:
@@ -351,7 +351,7 @@ class _Reading:
         for fact in facts.plain:
             self._keep(fact, source, plain=True)
 
-    def _is_read_as_answer(self, sentence: Sentence, turn: _Turn, source: Source) -> bool:
+    def _is_read_as_answer(self, sentence: Sentence, turn: _Turn, source: SourceSentence) -> bool:
         """Keep the facts of a short answer that fills slots; whether it is one."""
         meant = turn.answers.get(sentence.start)
         if meant is None:
@@ -360,7 +360,7 @@ class _Reading:
         self._take(facts, source)
         return bool(facts.certain)
 
-    def _deny(self, slip: str, source: Source) -> None:
+    def _deny(self, slip: str, source: SourceSentence) -> None:
         """Deny what a speaker takes back, which the next sentence may put right."""
         self.matches[source.name] = list(facts_of_table(slip))
         for match in filter(None, map(denied, self.matches[source.name])):

@@ -398,7 +398,7 @@ POINTS = re.compile(
 """Words that can't be a slot's value: they point at a thing in sight."""
 
 
-class Source(NamedTuple):
+class SourceSentence(NamedTuple):
     """Where a fact was said.
 
     Attributes:
@@ -413,7 +413,7 @@ class Source(NamedTuple):
     quote: str
 
 
-def said_fact(fact: FoundFact, source: Source) -> SaidFact:
+def said_fact(fact: FoundFact, source: SourceSentence) -> SaidFact:
     """A fact with its proof.
 
     Args:

@@ -24,7 +24,7 @@ from memory_core.domain.chat.message_frame import (
     kind_of,
 )
 from memory_core.domain.chat.message_pieces import MessagePieces
-from memory_core.domain.chat.part_kinds import Part, PartError, fields_of, is_part, one_form
+from memory_core.domain.chat.part_kinds import ContentPart, PartError, fields_of, is_part, one_form
 from memory_core.domain.chat.parts import (
     ToolNames,
     describe_result,
@@ -319,14 +319,16 @@ class MessageReader:
         elif refusal is not None:
             self._pass_over(f"{path}.refusal", "should be a text or null")
         if isinstance(audio, Mapping):
-            pieces.add(read_media(Part("audio", "audio", fields_of(audio))))
+            pieces.add(read_media(ContentPart("audio", "audio", fields_of(audio))))
         elif audio is not None:
             self._pass_over(f"{path}.audio", "should be an object or null")
         for name in ATTACHED:
             attached = message.get(name)
             for media in attached if isinstance(attached, list) else ():
                 fields = fields_of(media) if isinstance(media, Mapping) else {}
-                pieces.add(read_media(Part("image" if name == "images" else "file", name, fields)))
+                pieces.add(
+                    read_media(ContentPart("image" if name == "images" else "file", name, fields))
+                )
         called = message.get("tool_calls")
         if called is not None and (not isinstance(called, Sequence) or isinstance(called, str)):
             self._pass_over(f"{path}.tool_calls", "should be a list or null")
@@ -342,7 +344,7 @@ class MessageReader:
                 self._pass_over(f"{path}.{name}", "should be an object")
                 continue
             try:
-                part = Part("tool_call", name, fields_of(call))
+                part = ContentPart("tool_call", name, fields_of(call))
                 pieces.add(read_call(part, self._tools, calls), "tool")
             except PartError as error:
                 self._pass_over(

@@ -58,7 +58,7 @@ class PartError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ContentPart:
     """A content part by what it is.
 
     Attributes:
@@ -151,7 +151,7 @@ def first_of(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((fields[name] for name in names if name in fields), None)
 
 
-def part_of(value: Mapping[str, Any]) -> Part:
+def part_of(value: Mapping[str, Any]) -> ContentPart:
     """What a content part is.
 
     A part without a type is named by the field that holds it, as in `{"toolUse": {…}}`, or known by
@@ -167,13 +167,13 @@ def part_of(value: Mapping[str, Any]) -> Part:
         if isinstance(kind, str) and "/" not in kind:
             return _named(kind, fields)
     if "text" in fields:
-        return Part("thought" if fields.get("thought") is True else "text", "text", fields)
+        return ContentPart("thought" if fields.get("thought") is True else "text", "text", fields)
     if "arguments" in fields and isinstance(fields.get("name"), str):
-        return Part("tool_call", "tool_call", fields)
+        return ContentPart("tool_call", "tool_call", fields)
     if "content" in fields and {"call_id", "tool_call_id"} & fields.keys():
-        return Part("tool_result", "tool_result", fields)
+        return ContentPart("tool_result", "tool_result", fields)
     if len(fields) == 1 and isinstance(fields.get("data"), str):
-        return Part("data", "data", fields)
+        return ContentPart("data", "data", fields)
     for part in _held_by(value, fields):
         if part.meaning != "unknown" or len(fields) == 1:
             return part
@@ -188,21 +188,21 @@ def is_part(value: Mapping[str, Any]) -> bool:
         return False
 
 
-def _held_by(value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Part]:
+def _held_by(value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[ContentPart]:
     """The parts that the fields of a part without a type may be."""
     for name, field in value.items():
         if isinstance(field, Mapping):
-            yield Part(one_form(name), name, {**fields, **fields_of(field)})
+            yield ContentPart(one_form(name), name, {**fields, **fields_of(field)})
 
 
-def _named(name: str, fields: Mapping[str, Any]) -> Part:
+def _named(name: str, fields: Mapping[str, Any]) -> ContentPart:
     """The part of a kind that a field names."""
     if name.startswith("tool-") and {"state", "tool_call_id"} <= fields.keys():
-        return Part("tool_call", name, {"name": name.removeprefix("tool-"), **fields})
+        return ContentPart("tool_call", name, {"name": name.removeprefix("tool-"), **fields})
     kind = one_form(name)
     if name.endswith("Content"):
         kind = kind.removesuffix("_content")
     inner = fields.get(kind) if kind == "tool_invocation" else None
-    return Part(
+    return ContentPart(
         kind, name, {**fields, **fields_of(inner)} if isinstance(inner, Mapping) else fields
     )

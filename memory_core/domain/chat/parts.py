@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from memory_core.domain.chat.part_kinds import (
-    Part,
+    ContentPart,
     PartError,
     fields_of,
     first_of,
@@ -175,7 +175,7 @@ def read_part(
             yield _read_unknown(part)
 
 
-def read_call(part: Part, tools: ToolNames, calls: set[str]) -> str:
+def read_call(part: ContentPart, tools: ToolNames, calls: set[str]) -> str:
     """Read a tool's call as text.
 
     Args:
@@ -211,12 +211,12 @@ def read_call(part: Part, tools: ToolNames, calls: set[str]) -> str:
     return _cut(f"{name}({as_json(first_of(inner, _ARGUMENTS))})")
 
 
-def _call_ids(part: Part) -> list[str]:
+def _call_ids(part: ContentPart) -> list[str]:
     ids = (part.fields.get(name) for name in _CALL_IDS)
     return [call_id for call_id in ids if isinstance(call_id, str) and call_id]
 
 
-def _tool_name(part: Part) -> str | None:
+def _tool_name(part: ContentPart) -> str | None:
     origin = part.fields.get("origin")
     for fields in (part.fields, fields_of(origin) if isinstance(origin, Mapping) else {}):
         name = first_of(fields, _TOOL_NAMES)
@@ -225,14 +225,14 @@ def _tool_name(part: Part) -> str | None:
     return None
 
 
-def _outputs(part: Part) -> Iterator[object]:
+def _outputs(part: ContentPart) -> Iterator[object]:
     """What came of a call, where the call holds it, but no picture."""
     for name in _OUTPUTS:
         if name in part.fields and (name != "result" or "image" not in part.kind):
             yield part.fields[name]
 
 
-def _read_result(part: Part, tools: ToolNames) -> str:
+def _read_result(part: ContentPart, tools: ToolNames) -> str:
     result = first_of(part.fields, _RESULTS)
     if isinstance(result, Mapping) and "value" in result and isinstance(result.get("type"), str):
         result = result["value"]
@@ -242,7 +242,9 @@ def _read_result(part: Part, tools: ToolNames) -> str:
     return describe_result(name, result)
 
 
-def _read_text(part: Part, tools: ToolNames, calls: set[str], depth: int) -> Iterator[PartText]:
+def _read_text(
+    part: ContentPart, tools: ToolNames, calls: set[str], depth: int
+) -> Iterator[PartText]:
     """The words of a part, which may be parts themselves."""
     words = frozenset(part.kind.split("_"))
     role: Role | None = "system" if words & {"system", "instruction"} else None
@@ -262,7 +264,7 @@ def _read_text(part: Part, tools: ToolNames, calls: set[str], depth: int) -> Ite
         yield PartText(without_data_urls(text), role)
 
 
-def _read_unknown(part: Part) -> PartText:
+def _read_unknown(part: ContentPart) -> PartText:
     if not is_plain_name(part.name):
         raise PartError("type", "is not a kind of part that is known")
     text = first_of(part.fields, ("text", "content"))
@@ -277,7 +279,7 @@ def _read_unknown(part: Part) -> PartText:
     return PartText(f"[{part.name}]", unknown=part.name)
 
 
-def read_media(part: Part) -> str:
+def read_media(part: ContentPart) -> str:
     """A picture, a recording or a file as its transcript, its text or its name."""
     for holder in (part.fields, part.fields.get("audio"), part.fields.get("input_audio")):
         if (
@@ -293,7 +295,7 @@ def read_media(part: Part) -> str:
     return f"[{word}: {label}]" if label else f"[{word}]"
 
 
-def _document_of(part: Part) -> str:
+def _document_of(part: ContentPart) -> str:
     """The plain text of a document; empty where there is none."""
     if part.media != "file":
         return ""
@@ -310,7 +312,7 @@ def _document_of(part: Part) -> str:
     return ""
 
 
-def _label_of(part: Part) -> str:
+def _label_of(part: ContentPart) -> str:
     """The alternative text, title or file name of a part, or an empty text.
 
     It has a single line.
