@@ -34,13 +34,19 @@ class ResendingQueue:
         self._inner, self._clock = inner, clock
         self._waiting: dict[_Message, datetime] = {}
         self._resending: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     async def open(self) -> None:
         """Connect."""
+        self._is_closed = False
         await self._inner.open()
 
     async def close(self) -> None:
-        """Stop sending again, and release all resources."""
+        """Stop sending again, and release all resources.
+
+        A send that is under way and fails afterwards is left to the sweep.
+        """
+        self._is_closed = True
         if self._resending is not None:
             self._resending.cancel()
             await asyncio.gather(self._resending, return_exceptions=True)
@@ -133,7 +139,7 @@ class ResendingQueue:
         return self._inner.pool()
 
     def _wait(self, message: _Message, due: datetime) -> None:
-        if len(self._waiting) < MAX_WAITING:
+        if not self._is_closed and len(self._waiting) < MAX_WAITING:
             self._waiting[message] = due
             if self._resending is None or self._resending.done():
                 self._resending = asyncio.ensure_future(self._send_again())

@@ -396,3 +396,13 @@ async def test_the_pool_is_idle_when_nothing_is_asked(queue: TaskQueue, name: st
     size, active = queue.pool()
     assert size >= 1
     assert active == 0
+
+
+async def test_a_closed_queue_says_so_and_can_be_opened_again(queue: TaskQueue, name: str) -> None:
+    await queue.send(name, "x")
+    await queue.close()
+    with pytest.raises(Unavailable, match="not open"):
+        await queue.length(name)
+    assert (await queue.check()).status == "unavailable"
+    await queue.open()
+    assert await queue.length(name) == 1

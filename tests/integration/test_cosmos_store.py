@@ -571,3 +571,22 @@ async def test_a_connection_that_is_closed_while_it_opens_leaves_nothing_open(
     assert connection._client is None
     del opening, container, connection
     gc.collect()  # a session that is left open says so, which fails the test
+
+
+async def test_a_connection_that_was_closed_makes_no_new_client(server: CosmosServer) -> None:
+    connection = CosmosConnection(
+        server.endpoint,
+        uuid4().hex,
+        "memories",
+        key=KEY,
+        identity_client_id=None,
+        deadline_s=8.0,
+        charged=lambda units: None,
+    )
+    await connection.container()
+    await connection.close()
+    with pytest.raises(Unavailable, match="not open"):
+        await connection.container()
+    connection.open()
+    await connection.container()
+    await connection.close()

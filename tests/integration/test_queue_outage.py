@@ -5,6 +5,7 @@ memories are kept meanwhile.
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -190,6 +191,25 @@ async def test_closing_stops_sending_again(azurite: AzuriteServer) -> None:
     await queue.close()
     assert len(asyncio.all_tasks()) == before - 1
     azurite.start()
+
+
+async def test_a_send_under_way_when_the_queue_is_closed_leaves_nothing_open(
+    azurite: AzuriteServer,
+) -> None:
+    queue = ResendingQueue(
+        StorageQueue(StorageAccount(azurite.connection_string), clock=SystemClock()), SystemClock()
+    )
+    await queue.open()
+    before = asyncio.all_tasks()
+    azurite.freeze()
+    sending = asyncio.ensure_future(queue.send("formation", "a"))
+    await asyncio.sleep(0)
+    await queue.close()
+    azurite.thaw()
+    await asyncio.gather(sending, return_exceptions=True)
+    assert asyncio.all_tasks() == before
+    del queue, sending
+    gc.collect()  # a session that is left open says so, which fails the test
 
 
 async def test_a_function_that_ends_while_it_is_away_has_its_message_ended_all_the_same(

@@ -359,3 +359,16 @@ async def test_a_connection_whose_sign_in_was_cut_short_is_not_used(
     assert (await store.check()).status == "ok"
     assert await store.remember(turn(1), Stamp("e1", 1, 0))
     await store.close()
+
+
+async def test_a_call_after_the_end_makes_no_connection_until_it_is_opened_again(
+    redis: RedisServer, store: RedisShortTermStore
+) -> None:
+    admin = server(redis.url)()
+    await store.close()
+    assert await store.recall(ANA, "s1", 1) == (None, [])
+    assert (await store.check()).status == "unavailable"
+    assert len(await admin.client_list()) == 1
+    await store.open()
+    assert await store.remember(turn(1), Stamp("e1", 1, 0))
+    await admin.aclose()

@@ -194,8 +194,6 @@ class BlobArchive:
         """
         from azure.core.exceptions import AzureError
 
-        if not self._is_open:
-            raise Unavailable(DEPENDENCY, "the archive is not open")
         try:
             return await self._calls.run(lambda: self._once(work))
         except AzureError as error:
@@ -218,9 +216,15 @@ class BlobArchive:
         return await work(container)
 
     def _connected(self) -> ContainerClient:
-        """The client of this process, made by the first call without sending a request."""
+        """The client of this process, made by the first call without sending a request.
+
+        Raises Unavailable while the archive is closed, also for a call that is tried again: its
+        client would stay open.
+        """
         from azure.storage.blob.aio import ContainerClient
 
+        if not self._is_open:
+            raise Unavailable(DEPENDENCY, "the archive is not open")
         if self._client is None:
             account = self._account
             try:

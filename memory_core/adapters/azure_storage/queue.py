@@ -71,6 +71,7 @@ class StorageQueue:
 
         A cold start should not wait for a service that it may not need.
         """
+        self._connection.open()
         if self._emulated:
             await asyncio.gather(*(self._connection.make(queue) for queue in QUEUES))
 
@@ -232,9 +233,19 @@ class QueueConnection:
         self._service: QueueServiceClient | None = None
         self._credential: DefaultAzureCredential | None = None
         self._queues: dict[str, QueueClient] = {}
+        self._is_closed = False
+
+    def open(self) -> None:
+        """Let calls make a client, also after `close`."""
+        self._is_closed = False
 
     async def close(self) -> None:
-        """Close the client and its connections. The next call makes a new client."""
+        """Close the client and its connections.
+
+        A call that is under way and tried again afterwards makes no new client, which would
+        stay open.
+        """
+        self._is_closed = True
         service, credential = self._service, self._credential
         self._service = self._credential = None
         self._queues.clear()
@@ -293,7 +304,12 @@ class QueueConnection:
         return self._queues[name]
 
     def _connected(self) -> QueueServiceClient:
-        """The client of this process, made by the first call without sending a request."""
+        """The client of this process, made by the first call without sending a request.
+
+        Raises Unavailable after `close`.
+        """
+        if self._is_closed:
+            raise Unavailable(DEPENDENCY, "the queue is not open")
         if self._service is None:
             from azure.storage.queue.aio import QueueServiceClient
 

@@ -133,14 +133,21 @@ class CosmosConnection:
         self._container: ContainerProxy | None = None
         self._credential: DefaultAzureCredential | None = None
         self._tokens: Remembered[str] = Remembered()
+        self._is_closed = False
         self.reads_twice = False
         self.under_way = 0
+
+    def open(self) -> None:
+        """Let calls make a client, also after `close`."""
+        self._is_closed = False
 
     async def close(self) -> None:
         """Close the client and its connections.
 
-        It also closes a client that another call is just opening. The next call opens a new client.
+        It also closes a client that another call is just opening. A call that is under way and
+        tried again afterwards makes no new client, which would stay open.
         """
+        self._is_closed = True
         async with self._opening:
             client, credential = self._client, self._credential
             self._client = self._credential = self._container = None
@@ -350,8 +357,10 @@ class CosmosConnection:
         return charge
 
     async def container(self) -> ContainerProxy:
-        """The container. The first call makes the client."""
+        """The container. The first call makes the client. Raises Unavailable after `close`."""
         async with self._opening:
+            if self._is_closed:
+                raise Unavailable(DEPENDENCY, "the store is not open")
             if self._container is None:
                 client = await self._connected()
                 self._container = client.get_database_client(

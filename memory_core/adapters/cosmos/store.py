@@ -172,6 +172,7 @@ class CosmosStore:
 
         Raises Unavailable and EmbeddingMismatch.
         """
+        self._connection.open()
         try:
             level = await self._compared()
         except BaseException as error:
@@ -209,6 +210,7 @@ class CosmosStore:
 
         This is only for an emulator.
         """
+        self._connection.open()
         await provision(
             await self._connection.client(), *self._names, self._kind.dimensions, self._vector_index
         )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.protocol import CHECKED, CHECKED_TTL_S
-from memory_core.domain.errors import described
+from memory_core.domain.errors import Unavailable, described
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:
@@ -169,6 +169,7 @@ class GuardedRedis:
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
         self._under_way = 0
         self._client: Redis | None = None
+        self._is_closed = False
         self._scripts: dict[str, Callable[..., Awaitable[Any]]] = {}
         self._handshake: asyncio.Task[None] | None = None
         self._last_ok: datetime | None = None
@@ -181,6 +182,7 @@ class GuardedRedis:
 
         A server that is down is only noted.
         """
+        self._is_closed = False
         await self._bounded("open", lambda client: client.ping(), None, START_TIMEOUT_S)
 
     def _connect_beside(self) -> None:
@@ -188,7 +190,9 @@ class GuardedRedis:
 
         A name lookup, TLS and a token may take longer than any call waits.
         """
-        if self._timeout_s is not None and (self._handshake is None or self._handshake.done()):
+        if self._timeout_s is None or self._is_closed:
+            return
+        if self._handshake is None or self._handshake.done():
             self._handshake = asyncio.create_task(self._shake_hands(self._connected()))
 
     async def _shake_hands(self, client: Redis) -> None:
@@ -199,7 +203,8 @@ class GuardedRedis:
             log.debug("No connection could be made beside the calls: %s", described(error))
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections. Calls under way make no new ones."""
+        self._is_closed = True
         client, self._client = self._client, None
         if self._handshake is not None:
             self._handshake.cancel()
@@ -242,6 +247,8 @@ class GuardedRedis:
         )
 
     def _connected(self) -> Redis:
+        if self._is_closed:
+            raise Unavailable("short_term", "it is not open")
         if self._client is None:
             self._client = self._connect()
             self._scripts = {
