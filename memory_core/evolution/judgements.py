@@ -226,13 +226,14 @@ def slot_reads(read_set: ReadSet, memories: Iterable[Memory]) -> list[str]:
             wanted += documents
             continue
         slot = SlotLog.read(name, read_set)
-        for new in of_slot:
-            wanted += _members_met(new, slot, lambda each: read_set.memory(each) or known.get(each))
         if len(of_slot) > 1:
-            start = min(statement_in(slot, new).met_at for new in of_slot)
+            start = min(new.valid_from for new in of_slot)
             wanted += (
                 each.memory_id for each in slot.timeline.intervals if each.lasts_beyond(start)
             )
+            of_slot = [*filter(is_retraction, of_slot)]  # these may repeat one that never holds
+        for new in of_slot:
+            wanted += _members_met(new, slot, lambda each: read_set.memory(each) or known.get(each))
     return [name for name in dict.fromkeys(wanted) if name not in known]
 
 
@@ -324,22 +325,16 @@ def repeated(new: Memory | Statement, slot: SlotLog) -> Interval | Statement | N
     statement = statement_in(slot, new)
     if isinstance(statement, Retraction):
         return _same_retraction(statement, slot)
-    same = [each for each in slot.timeline.at(statement.met_at) if each.value == statement.value]
-    if same or statement.valid_until is not None:
-        return same[-1] if same else None
+    same = [each for each in slot.timeline.intervals if each.value == statement.value]
+    holding = [each for each in same if each.covers(statement.met_at)]
+    if holding or not same or statement.valid_until is not None:
+        return holding[-1] if holding else None
     alone = replace(statement, memory_id=f"~{statement.memory_id}")  # a key's values share an id
     after = slot.added(says(alone))
     if with_other_validity(slot, after):
         return None
     ends = [each.ends for each in after.timeline.intervals if each.key == alone.key]
-    return next(
-        (
-            each
-            for each in slot.timeline.intervals
-            if each.value == statement.value and each.begins in ends
-        ),
-        None,
-    )
+    return next((each for each in same if each.begins in ends), None)
 
 
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:

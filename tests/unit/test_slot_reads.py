@@ -6,8 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from memory_core.domain.memory import Head, Memory, MemoryType
+from memory_core.domain.truth.account import Account
+from memory_core.domain.truth.sealing import Seal, sealed_timeline_of
 from memory_core.domain.truth.slots import SlotName, retraction_of, slot_name
+from memory_core.domain.truth.timeline import Timeline
+from memory_core.evolution import slot_log
 from memory_core.evolution.judgements import slot_reads
 from memory_core.evolution.slot_log import SlotLog, documents_of
 from memory_core.ledger.read_set import ReadSet
@@ -70,6 +76,25 @@ def test_of_several_new_values_all_members_since_the_first_are_read() -> None:
     members = [golf, car("polo", "Polo", 5), car("audi", "Audi", 20)]
     news = [car("new", "VW", 9), car("newer", "Seat", 30)]
     assert {*slot_reads(read(*members), news)} == {members[1].id, members[2].id}
+
+
+def test_of_several_new_values_the_log_is_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved: list[Timeline] = []
+
+    def noted(account: Account, seal: Seal | None) -> Timeline:
+        resolved.append(sealed_timeline_of(account, seal))
+        return resolved[-1]
+
+    monkeypatch.setattr(slot_log, "sealed_timeline_of", noted)
+    slot_reads(read(car("golf", "Golf", 0)), [car(f"new {n}", f"VW {n}", 9 + n) for n in range(9)])
+    assert len(resolved) == 1, "which of them changes what is decided with those before it"
+
+
+def test_a_value_of_several_that_began_before_it_was_said_has_its_members_read() -> None:
+    members = [car("golf", "Golf", 0, valid_until=NOW - 97 * DAY), car("polo", "Polo", 5)]
+    ids = {member.id for member in members}
+    since = car("new", "VW", 9).changed(valid_from=members[0].valid_from)
+    assert {*slot_reads(read(*members), [since, car("newer", "Seat", 30)])} == ids
 
 
 def test_a_retraction_in_short_of_a_neighbour_is_completed_before_its_reads_are_named() -> None:

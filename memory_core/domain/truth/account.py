@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -42,7 +42,7 @@ class Account:
     withdrawn: list[Statement]
     trimmed: set[Place]
     hidden_at: Mapping[Place, Place]
-    pairs: Mapping[str, frozenset[str]]
+    pairs: Mapping[str, Set[str]]
     merged: Mapping[str, Merge]
     others: list[Entry]
 
@@ -82,15 +82,17 @@ class Account:
             others.append(entry)
             if isinstance(entry, Merge):
                 merged |= dict.fromkeys(entry.memory_ids, entry)
-            for first, second in entry.sides if isinstance(entry, Pair) else ():
-                beside[first].add(second)
-                beside[second].add(first)
+            if isinstance(entry, Pair):
+                *firsts, last = entry.memory_ids
+                beside[last].update(firsts)
+                for first in firsts:
+                    beside[first].add(last)
         return cls(
             sorted(statements, key=attrgetter("order")),
             withdrawn,
             trimmed,
             _hidden_at([*statements, *withdrawn], others),
-            {memory_id: frozenset(names) for memory_id, names in beside.items()},
+            beside,
             merged,
             others,
         )

@@ -17,13 +17,22 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from itertools import accumulate
 from operator import attrgetter
 
 from memory_core.domain.truth.account import Account
-from memory_core.domain.truth.entries import Assertion, Entry, Key, Place, Statement, Withdrawal
+from memory_core.domain.truth.entries import (
+    Assertion,
+    Entry,
+    Key,
+    Place,
+    Retraction,
+    Statement,
+    Withdrawal,
+)
 from memory_core.domain.truth.stacks import Layer, Stack, Stacks
 from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
 
@@ -47,16 +56,17 @@ def timeline_of(account: Account) -> Timeline:
     """The timeline of a log whose account is made already."""
     stacks, members = paint(account, account.statements), _members(account)
     known = {member.memory_id for member in members}
-    visible = [
-        (layer, begin, end) for stack, begin, end in stacks.spans() for layer in _shown(stack)
-    ]
-    hidden = [
-        (layer, begin, end)
-        for stack, begin, end in stacks.spans()
-        for layer in stack
-        if layer.hidden_at is not None and not layer.is_gap and layer.statement.memory_id in known
-    ]
-    return Timeline(_intervals(visible), _intervals(hidden), members)
+
+    def hidden(stack: Stack) -> list[Layer]:
+        return [
+            layer
+            for layer in stack
+            if layer.hidden_at is not None
+            and not layer.is_gap
+            and layer.statement.memory_id in known
+        ]
+
+    return Timeline(_intervals(stacks, _shown), _intervals(stacks, hidden), members)
 
 
 Test = Callable[[Layer], bool]
@@ -265,9 +275,10 @@ class _Painting:
         beside = self._account.pairs.get(layer.statement.memory_id, frozenset())
 
         def spared(other: Layer) -> bool:
-            if not other.was_saved_before(limit):
+            statement = other.statement
+            if limit is not None and statement.place >= limit:
                 return True
-            return other.statement.memory_id in beside and (value is None or value != other.value)
+            return statement.memory_id in beside and (value is None or value != other.value)
 
         return spared if limit is not None or beside else lambda _: False
 
@@ -301,6 +312,8 @@ def _voided(account: Account) -> set[Place]:
     start of its own: a retraction of its value voids it together with all earlier statements of the
     memory.
     """
+    if not any(isinstance(statement, Retraction) for statement in account.statements):
+        return set()
     original: dict[Key, Key] = {}  # also of a repeat that was said before the edit, and came later
     for statement in filter(_lasts, account.statements):
         if statement.edits is not None:
@@ -339,27 +352,42 @@ def _voided(account: Account) -> set[Place]:
 def _shown(stack: Stack) -> list[Layer]:
     """The layers that a stack shows: its values, or else its last retraction."""
     visible = [layer for layer in stack if layer.hidden_at is None and not layer.is_gap]
-    last = max(visible, key=lambda layer: layer.statement.order, default=None)
-    return [layer for layer in visible if layer.value is not None] or [last] if last else []
+    values = [layer for layer in visible if layer.value is not None]
+    return values or sorted(visible, key=lambda layer: layer.statement.order)[-1:]
 
 
-def _intervals(pieces: Iterable[tuple[Layer, datetime, datetime]]) -> tuple[Interval, ...]:
-    """Layers with their times as intervals; adjacent layers of a member are joined."""
-    runs: dict[Key, list[list[tuple[Layer, datetime, datetime]]]] = {}
-    for layer, begin, end in pieces:
-        own = runs.setdefault(layer.statement.key, [])
-        if not own or own[-1][-1][2] < begin:
-            own.append([])
-        own[-1].append((layer, begin, end))
+@dataclass(slots=True)
+class _Run:
+    """The time of a member without a gap, with the layers that show there."""
+
+    begins: datetime
+    ends: datetime
+    layers: list[Layer]
+
+
+def _intervals(stacks: Stacks, layers_of: Callable[[Stack], list[Layer]]) -> tuple[Interval, ...]:
+    """Layers of stacks with their times as intervals; adjacent layers of a member are joined."""
+    runs: dict[Key, list[_Run]] = {}
+    by_layer: dict[int, _Run] = {}  # most layers go on from one stack to the next
+    for stack, begin, end in stacks.spans():
+        for layer in layers_of(stack):
+            run = by_layer.get(id(layer))
+            if run is None or run.ends < begin:
+                own = runs.setdefault(layer.statement.key, [])
+                if not own or own[-1].ends < begin:
+                    own.append(_Run(begin, end, []))
+                run = by_layer[id(layer)] = own[-1]
+                run.layers.append(layer)
+            run.ends = end
     made = [
         Interval(
             memory_id=name,
             version=version,
-            value=run[-1][0].value,
-            begins=run[0][1],
-            ends=None if run[-1][2] is NEVER else run[-1][2],
-            order=max(layer.statement.order for layer, _, _ in run),
-            places=tuple(sorted({layer.statement.place for layer, _, _ in run})),
+            value=run.layers[-1].value,
+            begins=run.begins,
+            ends=None if run.ends is NEVER else run.ends,
+            order=max(layer.statement.order for layer in run.layers),
+            places=tuple(sorted({layer.statement.place for layer in run.layers})),
             part=number % len(own),
         )
         for (name, version), own in runs.items()
