@@ -254,7 +254,7 @@ class Input(DeferredModel):
 def check_period(since: datetime | None, until: datetime | None) -> None:
     """Refuse a period that ends before it begins.
 
-    Its answer would be empty, as if nothing was there.
+    The answer would be an empty list.
 
     Args:
         since: The beginning; None: there is none.

@@ -65,7 +65,7 @@ Asked = TypeVar("Asked", bound=Input)
 _SANE_CORRELATION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
 _EMPTY_BODY = b"{}"
-"""What some clients send where there is nothing to send."""
+"""The body that some clients send with a call without fields."""
 SCOPE = ("app_id", "user_id")
 """Fields of every call about a user's memories; no input model has them."""
 USER_HEADER = "X-Memory-User"
