@@ -47,8 +47,8 @@ ATTEMPTS = 3
 PAUSE_S = 0.05
 log = logging.getLogger(__name__)
 _MADE_BEFORE = (
-    "this Idempotency-Key has made the key {key_id}; its secret was in that answer only. If the "
-    "answer was lost, withdraw that key and make another with a new Idempotency-Key"
+    "this Idempotency-Key has made the key with the id {key_id}; its secret was in that answer "
+    "only. If the answer was lost, withdraw that key and make another with a new Idempotency-Key"
 )
 _LAST_ADMIN = (
     "this is the last key of the app with the right `admin` (one that expires within a day is "

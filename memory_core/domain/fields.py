@@ -251,6 +251,23 @@ class Input(DeferredModel):
     model_config = ConfigDict(extra="forbid")
 
 
+def check_period(since: datetime | None, until: datetime | None) -> None:
+    """Refuse a period that ends before it begins.
+
+    The answer would be an empty list.
+
+    Args:
+        since: The beginning; None: there is none.
+        until: The end; None: there is none.
+
+    Raises:
+        ValueError: The end is before the beginning.
+
+    """
+    if since is not None and until is not None and until < since:
+        raise ValueError("until: must not be before since")
+
+
 # Time zones by their names in the IANA database, and times in a zone.
 #
 # Days and hours that people name ("yesterday", "at 9") are those of their zone. Stored times are

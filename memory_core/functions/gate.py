@@ -64,6 +64,8 @@ log = logging.getLogger(__name__)
 Asked = TypeVar("Asked", bound=Input)
 _SANE_CORRELATION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+_EMPTY_BODY = b"{}"
+"""The body that some clients send with a call without fields."""
 SCOPE = ("app_id", "user_id")
 """Fields of every call about a user's memories; no input model has them."""
 USER_HEADER = "X-Memory-User"
@@ -270,9 +272,9 @@ def _admit(
         body = read_object(content, req.headers.get("content-type"), here.body_limit_bytes)
     elif door.raw is not None:
         check_raw(content, req.headers.get("content-type"), door.raw, here.body_limit_bytes)
-    elif content:
+    elif content and content.strip() != _EMPTY_BODY:
         raise Malformed(
-            "body: this call takes none; its fields belong into the query: ?user_id=…",
+            "body: this call takes none; its fields belong into the query",
             errors=(FieldError("body", "must be empty for this call"),),
         )
     call = _call(req, f"{req.method} {name}", body or query, correlation, caller.key_id)

@@ -339,6 +339,12 @@ _QUERY = (
     OtherMeaning(f"{_RETRIEVE}, and then ids", beside="before"),
     OtherMeaning("GET /api/v1/memories/query", beside="tag"),
 )
+_FIXED = (
+    OtherMeaning("a new save with it, since an edit leaves it as it is", beside="change_reason"),
+)
+_FIXED_FIELDS = (
+    "type key session_id agent_id actor action_type source event_timestamp searchable on_conflict"
+)
 _SYSTEM = (OtherMeaning("a message with the role system", beside="messages"),)
 _PARAMETER = (OtherMeaning("the messages without the parameters of a model", beside="messages"),)
 _PARAMETERS = """
@@ -352,6 +358,8 @@ OTHER_MEANINGS: Mapping[str, tuple[OtherMeaning, ...]] = {
     **dict.fromkeys(("query", "q", "search", "search_query"), _QUERY),
     **dict.fromkeys(("system", "instructions", "system_prompt", "developer"), _SYSTEM),
     **dict.fromkeys(_PARAMETERS.split(), _PARAMETER),
+    **dict.fromkeys(_FIXED_FIELDS.split(), _FIXED),
+    "status": (OtherMeaning(f"PATCH {_ONE}/status", beside="change_reason"),),
     "known_at": (OtherMeaning(f"{_REPLAY} or GET /api/v1/memories, which take known_at"),),
     **dict.fromkeys(
         ("messages", "conversation", "turns"),

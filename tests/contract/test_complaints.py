@@ -95,7 +95,17 @@ async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(
 
 @ON_ONE_STORE
 @pytest.mark.parametrize(
-    "lines", [("Hello!",), ("Hi there", ("assistant", "Hello!")), ("hey", ("assistant", "Hi! 👋"))]
+    "lines",
+    [
+        ("Hello!",),
+        ("Hi there", ("assistant", "Hello!")),
+        ("hey", ("assistant", "Hi! 👋")),
+        ("Good morning!", ("assistant", "Good morning! How can I help you today?")),
+        ("thanks!", ("assistant", "You're welcome! Let me know if you need anything else.")),
+        ("Hallo, wie geht's?", ("assistant", "Hallo! Wie kann ich dir heute helfen?")),
+        ("こんにちは", ("assistant", "こんにちは！今日はどのようなご用件でしょうか？")),
+        ("Merci beaucoup",),
+    ],
 )
 async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any, ...]) -> None:
     """That it was said is an episode; no fact, note, pattern or preference comes of it."""
@@ -103,6 +113,7 @@ async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any,
     assert (await tell(core, *lines)).status == "succeeded"
     (episode,) = await listed(core, status="all")
     assert (episode.type, episode.atomic_facts, episode.foresight) == ("episodic", [], [])
+    assert (episode.worth, episode.follow_up_potential) == ("small_talk", [])
 
 
 @ON_ONE_STORE

@@ -121,6 +121,14 @@ def test_a_key_is_made_used_listed_rotated_and_withdrawn(door: Door, user: str) 
     assert [entry["key_id"] for entry in further["keys"]] == [key["key_id"]]
 
 
+def test_a_lost_answer_with_a_key_is_repeated_by_a_conflict_that_names_the_key(door: Door) -> None:
+    name = {"Idempotency-Key": "lost"}
+    key_id = door.admin.post(KEYS, json={}, headers=name).json()["key_id"]
+    again = problem(door.admin.post(KEYS, json={}, headers=name), 409)
+    assert f"the key with the id {key_id};" in again["detail"], "it is needed to withdraw the key"
+    assert door.admin.delete(f"{KEYS}/{key_id}").status_code == 204
+
+
 def test_a_key_bound_to_a_user_names_no_other_and_manages_nothing(door: Door, user: str) -> None:
     bound = door.by(made(door.admin, user_id=user, rights=["admin"])["key"])
     save(bound, user, "I keep hens")

@@ -103,6 +103,19 @@ def test_a_bad_field_of_a_context(
     assert problem(host.post("/api/v1/context", json={"user_id": user, **changed}), 422, field)
 
 
+@pytest.mark.parametrize("call", ["memories", "timeline", "audit"])
+def test_a_period_that_ends_before_it_begins_is_no_empty_answer(
+    host: httpx.Client, user: str, call: str
+) -> None:
+    days = ("2026-05-09T00:00:00Z", "2026-05-08T00:00:00Z")
+    scope = {} if call == "audit" else {"user_id": user}
+    for since, until, status in ((*days, 422), (*days[::-1], 200), (days[0], days[0], 200)):
+        answer = host.get(f"/api/v1/{call}", params={**scope, "since": since, "until": until})
+        assert answer.status_code == status, answer.text
+        if status == 422:
+            assert problem(answer, 422, "until")["detail"] == "until: must not be before since"
+
+
 MESSAGE: dict[str, Any] = {
     "role": "user",
     "content": "I moved to Lisbon",
@@ -241,6 +254,25 @@ def test_a_request_to_a_chat_model_is_told_to_send_its_messages(
     assert answer["detail"] == (
         'messages: should be a list, such as [{"role": "user", "content": "I live in Rome"}]'
     )
+
+
+def test_an_edit_of_what_is_fixed_says_how_it_is_set(host: httpx.Client, user: str) -> None:
+    path = f"/api/v1/memories/{save(host, user, 'Ana keeps bees', type='semantic')['id']}"
+    for field, value, call in (
+        ("key", "bees", "a new save with it, since an edit leaves it as it is"),
+        ("type", "episodic", "a new save with it, since an edit leaves it as it is"),
+        ("status", "deleted", "PATCH /api/v1/memories/{memory_id}/status"),
+    ):
+        answer = host.put(path, json={"user_id": user, field: value}, headers={"If-Match": "*"})
+        assert problem(answer, 422, field)["did_you_mean"] == call
+
+
+def test_an_empty_object_is_no_body_where_a_call_takes_none(host: httpx.Client, user: str) -> None:
+    save(host, user, "Ana keeps bees")
+    path = f"/api/v1/users/{user}/export"
+    assert host.post(path, json={}).status_code == 202
+    answer = problem(host.post(path, json={"parts": 1}), 400, "body")
+    assert answer["detail"] == "body: this call takes none; its fields belong into the query"
 
 
 def test_a_type_in_other_words_is_told_which_is_meant(host: httpx.Client, user: str) -> None:

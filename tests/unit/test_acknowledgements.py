@@ -29,6 +29,14 @@ from memory_core.domain.ranking.acknowledgements import only_acknowledges
         "はい、わかりました。",
         "承知しました。ありがとうございます！",
         "メモしました。",
+        "Hello! How can I help you today?",
+        "Hi, I'm your assistant. What can I do for you?",
+        "You're welcome! Let me know if you need anything else.",
+        "Great! Anything else?",
+        "Hallo! Wie kann ich dir heute helfen?",
+        "こんにちは！今日はどのようなご用件でしょうか？",
+        "Bonjour, ça va ?",
+        "你好",
     ],
 )
 def test_a_receipt_says_nothing(text: str) -> None:
@@ -49,6 +57,10 @@ def test_a_receipt_says_nothing(text: str) -> None:
         "OK, 7 pm then.",
         "Noted: your sister visits in May.",
         "Danke an Lena.",
+        "How can I help my sister?",
+        "Let me know if you need anything from Rome.",
+        "What can I do for you in Lisbon?",
+        "Wie kann ich dir beim Umzug helfen?",
         "犬を飼っています。",
     ],
 )

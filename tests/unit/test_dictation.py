@@ -126,7 +126,7 @@ SLOTS = {
     "karen left my new boss is steve": {"name": "Steve"},
     "sandra is my sister sarah is my boss": {},
     "Actually my dog is called Mimo, not Momo.": {"pet mimo": "dog", "pet momo": "no longer"},
-    "Honestly my dog is called Mimo.": {},
+    "Honestly my dog is called Mimo.": {"pet mimo": "dog"},
     # corrections within a breath
     "名前は田中じゃなくて中田です": {"name": "中田"},
     "mein bruder heißt tim ach nee tom": {"bruder tom": "yes"},

@@ -279,7 +279,7 @@ def test_every_word_of_the_table_leads_to_something_that_is_there() -> None:
                 r"(?:the setting (?P<setting>[A-Z_]+)"
                 r"|(?P<call>[A-Z]+ /[^\s,]+)(?: or (?P<other>[A-Z]+ /[^\s,]+))?"
                 r"(?:, (?:and then|which take) (?P<field>\S+))?"
-                r"|(?P<form>(?:a message|the messages) .+))",
+                r"|(?P<form>(?:a message|the messages|a new save) .+))",
                 meaning.text,
             )
             assert match is not None, meaning

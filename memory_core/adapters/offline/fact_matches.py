@@ -236,6 +236,8 @@ _PET_NOT_CALLED = re.compile(
     r"(?:['’]s name is| is (?:called|named)) (?P<name>[A-Z][a-z]{1,20}),? (?:and )?not"
     r" [A-Z][a-z]{1,20}(?=[.!]|\Z)"
 )
+_ANIMAL_OF_SPEAKER = re.compile(rf"(?:my|our) (?:[\w-]+ )?(?P<kind>{ANIMAL})")
+"""A clause's subject that is an animal without its name: "my dog"."""
 _HAS_PET = next(row for row in fact_patterns.ENGLISH if row.filled == "{of}")
 _TITLE = names.TITLE
 _NEW_BOSS = re.compile(
@@ -407,6 +409,7 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
         speaker_name: Name of the speaker, for the fact's text.
 
     """
+    match = _as_pet(match)
     row, groups, subject = match.row, match.groups, match.subject
     value = in_third_person(groups["value"], speaker_name)
     of = groups.get("of", "").strip().lower()
@@ -456,6 +459,20 @@ def fact_of_match(match: PatternMatch, speaker_name: str) -> FoundFact:
     )
 
 
+def _as_pet(match: PatternMatch) -> PatternMatch:
+    """Read the name of the speaker's animal as "I have a dog called Rex".
+
+    So "My dog is called Rex" fills the slot of Rex, and another dog fills another slot.
+    """
+    animal = _ANIMAL_OF_SPEAKER.fullmatch(match.subject)
+    if animal is None or match.row.attribute != "name" or "over" in match.groups:
+        return match
+    return replace(match, row=_HAS_PET, groups={**match.groups, "of": animal["kind"]}, subject="I")
+
+
+_ANIMAL_OF_SPEAKER = re.compile(rf"(?:my|our) (?:[\w-]+ )?(?P<kind>{ANIMAL})")
+"""A clause's subject that is an animal without its name: "my dog"."""
+_HAS_PET = next(row for row in fact_patterns.ENGLISH if row.attribute == f"{PET}{{value}}")
 _SPOUSES = frozenset({"my husband", "my wife", "my spouse"})
 
 

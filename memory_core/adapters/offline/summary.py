@@ -25,6 +25,7 @@ from memory_core.adapters.offline.running_rules import checkpoint, fitted
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_schemas import MAX_NARRATIVE, MAX_TERM, RetrievalHints, SaidFact
 from memory_core.domain.conversation import Message
+from memory_core.domain.ranking.acknowledgements import only_acknowledges
 from memory_core.domain.scene_assignment import themes
 from memory_core.domain.statements.own_words import may_tell, name_of_speaker, own_sentences
 from memory_core.domain.statements.wishes import REQUESTED
@@ -72,7 +73,8 @@ class QuotableSentence:
 def candidates(messages: Sequence[Message]) -> list[QuotableSentence]:
     """The sentences that say something, in order, at most `MAX_CANDIDATES`.
 
-    None of systems and tools; of assistants only as many as persons leave room for.
+    None of systems and tools; of assistants only as many as persons leave room for. None at all
+    where the whole conversation is small talk.
     """
     statements: list[QuotableSentence] = []
     for number, message in enumerate(messages):
@@ -84,6 +86,8 @@ def candidates(messages: Sequence[Message]) -> list[QuotableSentence]:
             QuotableSentence(number, by, text, terms, by_person, asks)
             for text, terms, asks in _meaningful_sentences(message.content)
         )
+    if all(only_acknowledges(statement.text) for statement in statements):
+        return []
     if len(statements) <= MAX_CANDIDATES:
         return statements
     of_persons = [statement for statement in statements if statement.by_person][:MAX_CANDIDATES]

@@ -1,4 +1,4 @@
-"""Turns that only acknowledge: "OK.", "Noted, thanks!", "Alles klar.", 「了解です。」.
+"""Turns that only acknowledge or offer help: "OK.", "Noted, thanks!", 「了解です。」.
 
 They are found by the words of the turns around them, and say nothing.
 """
@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import regex
 
-from memory_core.domain.statements.worth import MAX_SMALL_TALK, SMALL_TALK, is_small_talk
+from memory_core.domain.statements.worth import (
+    MAX_SMALL_TALK,
+    SMALL_TALK,
+    is_small_talk,
+    offers_help,
+)
 
 _RECEIPT = regex.compile(
     r"\b(?:noted|understood|gotcha|roger|acknowledged|got it|i see|i understand|sure|will do"
@@ -37,7 +42,9 @@ _CLAUSE = regex.compile(r"[\w'’]+")
 
 
 def only_acknowledges(text: str) -> bool:
-    """Whether a text only says that something was heard, thanks or greets."""
+    """Whether a text only confirms, thanks, greets or offers help."""
+    if offers_help(text):
+        return True
     if len(text) > MAX_SMALL_TALK:
         return False
     if is_small_talk(text):

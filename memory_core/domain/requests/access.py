@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from memory_core.domain.access import RIGHTS, Action, KeyStatus, Right
-from memory_core.domain.fields import Cursor, Input, Label, Limit, Name
+from memory_core.domain.fields import Cursor, Input, Label, Limit, Name, check_period
 from memory_core.domain.text.timestamps import Timestamp
 
 MAX_OVERLAP_S = 30 * 86_400
@@ -60,3 +60,8 @@ class AuditInput(Input):
     action: Action | None = None
     cursor: Cursor | None = None
     limit: Limit = 20
+
+    @model_validator(mode="after")
+    def _period_in_order(self) -> AuditInput:
+        check_period(self.since, self.until)
+        return self

@@ -26,6 +26,7 @@ from memory_core.domain.fields import (
     Limit,
     Name,
     TimeZone,
+    check_period,
     require_fields,
 )
 from memory_core.domain.memory import EventType, MemoryType
@@ -165,6 +166,11 @@ class TimelineInput(Input):
     correlation_id: Annotated[str, Field(min_length=1, max_length=128)] | None = None
     cursor: Cursor | None = None
     limit: Limit = 20
+
+    @model_validator(mode="after")
+    def _period_in_order(self) -> TimelineInput:
+        check_period(self.since, self.until)
+        return self
 
 
 class ReplayInput(Input):

@@ -32,6 +32,7 @@ from memory_core.domain.fields import (
     TimeZone,
     Tokens,
     Value,
+    check_period,
     check_value_size,
     no_nul,
     require_fields,
@@ -255,6 +256,11 @@ class ListInput(Input):
     order: Literal["asc", "desc"] = "desc"
     cursor: Cursor | None = None
     limit: Limit = 20
+
+    @model_validator(mode="after")
+    def _period_in_order(self) -> ListInput:
+        check_period(self.since, self.until)
+        return self
 
 
 class UpdateInput(Input):

@@ -43,6 +43,8 @@ mostly a paste, and reading all of it would delay other calls.
 """
 MAX_SMALL_TALK: Final = 60
 """Characters; a longer text has content."""
+MAX_OFFER: Final = 120
+"""Characters; a longer text does not only offer help."""
 
 _LEAD = (
     r"(?:(?:hey|hi|hello|oh|ok|okay|also|and|but|so|please|pls|now|btw|by the way|one more thing"
@@ -254,9 +256,28 @@ _HOW_ARE_YOU = regex.compile(
     r"|(?:nice|good) to (?:meet|see) you|wie (?:geht|läuft)(?:'?s"
     r"| es)(?: (?:dir|euch|ihnen|bei dir|bei euch))?(?: (?:so|denn|heute))*+|was geht(?: ab)?"
     r"|alles (?:gut|klar|fit|okay|ok)(?: bei (?:dir|euch))?|lange nicht gesehen"
-    r"|schön dich zu (?:sehen|treffen))(?!\w)"
+    r"|schön dich zu (?:sehen|treffen)|(?:comment )?ça va(?: bien)?|comment (?:vas tu|allez vous)"
+    r"|qué tal|cómo est(?:ás|á usted)|buenas|привет|здравствуйте|спасибо(?: большое)?|как дела"
+    r"|доброе утро|добрый (?:день|вечер)|مرحبا|كيف حالك|شكرا|你好|您好|谢谢|再见)(?!\w)"
 )
 """Words of people as they meet, whatever they want."""
+_OFFER = regex.compile(
+    r"\b(?:(?:how|what) (?:can|may|could) i (?:help|assist|do for) you(?: with)?"
+    r"(?: today| now)?|(?:is there )?anything else(?: i can (?:help|assist) you with"
+    r"| i can do for you| you need)?|(?:please )?let me know if you (?:need|have|want)"
+    r" (?:anything(?: else)?|help|any(?: more| other| further)? questions)"
+    r"|feel free to ask(?: me)?(?: anything| any questions)?|(?:i'm|i am) (?:here to help"
+    r"|(?:an|your|a) (?:\w+ ){0,2}assistant)|(?:happy|glad) (?:to|i could) help"
+    r"|(?:wie|womit|was) kann ich (?:heute )?(?:für )?(?:dir|dich|ihnen|sie|euch)(?: heute)?"
+    r"(?: helfen| behilflich sein| tun)|kann ich (?:dir|ihnen|euch) (?:sonst )?noch"
+    r" (?:irgendwie |bei etwas |mit etwas )?(?:helfen|behilflich sein)"
+    r"|(?:comment|en quoi) puis je (?:t'|vous )aider|en qué puedo ayudar(?:te|le))(?!\w)"
+)
+"""General offers of help, without marks between the words."""
+_OFFER_IN_JAPANESE = regex.compile(
+    r"(?:今日|本日)?は?(?:どのような|どんな|何か)?(?:ご用件|お手伝い|お困り(?:のこと)?)(?:は|が|を)?"
+    r"(?:何)?(?:でしょうか|ですか|できますか|しましょうか|ありますか|ございますか)"
+)
 _WORD = regex.compile(r"[\w'’]+")
 _SIGNS_ONLY = regex.compile(r"[^\p{L}\p{N}]+")
 _JAPANESE_TALK = regex.compile(
@@ -302,7 +323,7 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
     Args:
         text: The text.
         by_assistant: Whether an assistant or a tool wrote it. Since its words may be about any
-            person, it is small talk or has no worth.
+            person, it is small talk, as an offer of help is, or has no worth.
 
     Returns:
         None where there is no reason to keep the text longer or shorter than usual.
@@ -311,7 +332,7 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
     if is_small_talk(text):
         return "small_talk"
     if by_assistant:
-        return None
+        return "small_talk" if offers_help(text) else None
     read_text = _read(text).replace("’", "'")
     if asks_to_keep(read_text):
         return "asked_to_keep"
@@ -405,7 +426,7 @@ def is_small_talk(text: str) -> bool:
     """Whether a text is only a greeting, thanks or an "ok"."""
     if not text or len(text) > MAX_SMALL_TALK:
         return False
-    words = _WORD.findall(text.casefold().replace("’", "'"))
+    words = _words(text)
     if not words:
         return not text.isspace()
     if SMALL_TALK.issuperset(words) and any(word in GREETINGS for word in words):
@@ -414,3 +435,24 @@ def is_small_talk(text: str) -> bool:
     if greets and SMALL_TALK.issuperset(left.split()):
         return True
     return _JAPANESE_TALK.fullmatch(_SIGNS_ONLY.sub("", text)) is not None
+
+
+def offers_help(text: str) -> bool:
+    """Whether a text is only a general offer of help, beside small talk.
+
+    Note: a person's "Anything else?" may ask for more of an answer, so an offer is no small talk.
+    """
+    if not text or len(text) > MAX_OFFER:
+        return False
+    left, offers = _OFFER.subn(" ", " ".join(_words(text)))
+    if offers:
+        left = _HOW_ARE_YOU.sub(" ", left)
+        return SMALL_TALK.issuperset(left.split())
+    without_signs = _SIGNS_ONLY.sub("", text)
+    left, offers = _OFFER_IN_JAPANESE.subn("", without_signs)
+    return offers > 0 and (not left or _JAPANESE_TALK.fullmatch(left) is not None)
+
+
+def _words(text: str) -> list[str]:
+    words: list[str] = _WORD.findall(text.casefold().replace("’", "'"))
+    return words
