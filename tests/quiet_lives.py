@@ -68,6 +68,8 @@ KEYS = ("k1", "k2", "k3")
 HOUR, DAY = 3600.0, 86_400.0
 STEPS = (*[0.0] * 3, 1e-6, 1.0, 31.0, 61.0, 600.0, *[HOUR] * 2, DAY, DAY + 1, -HOUR, 8 * DAY)
 YEAR_LATER = 400 * DAY
+DAYS_LATE = (0, 0, 1, 5, 9)
+"""How late a fact is told: of a time before others, it parts what held then into two times."""
 SAYINGS = (
     "I live in {}",
     "My sister lives in {}",
@@ -212,8 +214,10 @@ class Life:
 
     async def save(self, core: MemoryCore) -> None:
         city, way = self.random.choice(CITIES), self.random.choice(WAYS)
+        late = timedelta(days=DAYS_LATE[self.words % len(DAYS_LATE)])
+        home: dict[str, Any] = {"event_timestamp": self.world.clock.now() - late, **SLOT}
         items = [
-            fact(f"Ana lives in {city}", value=city, on_conflict=way, **SLOT),
+            fact(f"Ana lives in {city}", value=city, on_conflict=way, **home),
             fact(f"Ana likes {city} word{self.words}", importance=0.1),
             turn(self.text(), self.random.choice(SESSIONS), importance=0.06),
             rule("language", city),

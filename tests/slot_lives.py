@@ -31,7 +31,9 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, Invalid
 from memory_core.domain.event_log import States, base_id, fold, is_of_its_life, is_version
 from memory_core.domain.memory import Event, Memory, OnConflict, Status
+from memory_core.domain.requests.maintenance import ForgetInput
 from memory_core.domain.requests.memories import ListInput, StatusInput, UpdateInput
+from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction
@@ -44,6 +46,7 @@ from tests.conflicts import DECISIONS, asking, check_questions, records_of
 from tests.contract.conftest import SharedClock, on_cosmos
 from tests.cosmos_server import Steered, running
 from tests.cosmos_traffic import check_that_each_names_one_user
+from tests.tasks import Hand
 from tests.truth_by_moments import Grid, around, boundaries_of
 from tests.world import World, fact, listed
 
@@ -212,8 +215,9 @@ class Life:
         ]
 
     async def refused_for_ever(self) -> list[str]:
-        """What no call brings about any more: each open question is decided, each memory that is
-        past or deleted is restored, after those that a refusal names; then a new value is told.
+        """What no call brings about any more: each open question is decided, an earlier time is
+        forgotten, each memory that is past or deleted is restored, after those that a refusal
+        names; then a new value is told.
         """
         made = list[str]()
         for record in await self.records(is_open=True):
@@ -225,6 +229,14 @@ class Life:
                 reasons.append(why)
             else:
                 made.append(f"{record} can't be decided: {reasons}")
+        self.world.clock.forward(60)
+        span = [self.world.clock.now() - timedelta(seconds=ago) for ago in (40, 20)]
+        trip = {"valid_from": span[0], "valid_until": span[1]}  # parts what holds into two times
+        await self.core.save(self.owner, fact("Ana lives in Graz", value="Graz", **SLOT, **trip))
+        for memory in await listed(self.core, self.owner, status="superseded"):
+            if await self._is_of_another(memory.id):
+                made += await self._forgotten(memory.id)
+                break
         stated = {
             entry.memory_id
             for entry in await self._log()
@@ -273,6 +285,24 @@ class Life:
             else:
                 return why
         return why
+
+    async def _is_of_another(self, name: str) -> bool:
+        """Whether a memory keeps an earlier interval of another memory."""
+        change = UpdateInput(tags=["changed"])
+        why = await self._refusal(self.core.update(self.owner, name, change, "*"))
+        return " is an earlier time of " in why
+
+    async def _forgotten(self, name: str) -> list[str]:
+        """What is left of a memory whose earlier interval is forgotten by its id."""
+        mode = self.random.choice(["soft", "hard"])
+        asked = ForgetInput.model_validate({"filter": {"ids": [name]}, "mode": mode})
+        accepted = await self.core.forget(self.owner, asked)
+        assert isinstance(accepted, Accepted)
+        await Hand(self.core, "consolidation").work_all()
+        task = await self.core.task(self.owner, accepted.task_id)
+        left = await listed(self.core, self.owner, status="all")
+        made = [each.id for each in left if each.id == name and each.status is not Status.DELETED]
+        return made if task.status == "succeeded" else [f"{name} is not forgotten: {task.error}"]
 
     async def _refusal(self, call: Awaitable[Any]) -> str:
         """The reason for which a call is refused; empty where it is not."""

@@ -21,6 +21,7 @@ from memory_core.data_rights.forget_selection import (
     Selection,
     WrittenSince,
     cleared,
+    named_facts,
     not_found,
     page,
     plan_of,
@@ -217,6 +218,8 @@ class Forgetter:
         cap = min(self._cap, CAP_FOR_GOOD) if request.mode == "hard" else self._cap
         plan = plan_of(request, 0 if head is None else head.sequence, cap)
         plan |= not_found({"not_found": await unknown_ids(self._store, owner, request)})
+        if plan.get("ids"):
+            plan["ids"] = await named_facts(self._store, owner, plan["ids"])
         if messages := {name for name in plan.get("ids") or () if is_message(name)}:
             instructions = await instructions_of(self._store, owner, messages)
             plan["ids"] = list(

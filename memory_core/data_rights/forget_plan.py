@@ -2,8 +2,8 @@
 
 These memories are deleted with a memory: the memories that were made of it (notes and facts of a
 cell, merged memories, copies), the messages of a cell, and, for a memory that was said in a
-conversation, the cells that state it. Memories of the same slot or key with the same content as the
-memory or an old version are deleted too, since earlier times of it may be separate memories.
+conversation, the cells that state it. Its earlier times, which are separate memories, are deleted
+too, and memories of the same slot or key with the same content as the memory or an old version.
 
 Note: this does not spread without end. The cell that states a forgotten fact is deleted with its
 note. Of its messages and its other facts, those are deleted that state the forgotten fact as well:
@@ -38,7 +38,7 @@ from memory_core.domain.forgetting import (
 from memory_core.domain.memory import Memory, MemoryType, Status
 from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.text.sameness import normalised
-from memory_core.ledger.ids import earlier_interval_id, note_id
+from memory_core.ledger.ids import note_id
 
 Role = Literal["asked", "told", "source", "said", "own", "beside", "made"]
 """The reason why a memory is looked at.
@@ -48,8 +48,6 @@ a requested merged note. `said`: it was formed of a requested message. `own`: it
 message of a deleted cell. `beside`: it may state a requested fact, since it was with the fact in a
 cell. `made`: it was made of a deleted memory.
 """
-MOST_INTERVALS = 200
-"""Earlier intervals of a memory that are looked for when it is deleted."""
 Said = tuple[str | None, int]
 """Where a message was said: the conversation and the number."""
 Step = Literal[
@@ -509,7 +507,7 @@ class ForgetProgress(DeferredModel):
             or self._states_outlived_fact(memory)
             or (
                 says(memory) in self.marks_of_content
-                and (not self._is_of_others(memory) or _is_earlier_interval(memory, gone))
+                and (not self._is_of_others(memory) or _was_earlier_interval(memory))
             )
         )
 
@@ -561,15 +559,16 @@ def _along(memory: Memory, role: Role, progress: ForgetProgress) -> list[tuple[l
     return along
 
 
-def _is_earlier_interval(memory: Memory, names: Collection[str]) -> bool:
-    """Whether a memory keeps an earlier interval of one of these memories.
+def _was_earlier_interval(memory: Memory) -> bool:
+    """Whether a memory kept an interval of another memory, which it lost since.
 
-    Only its id tells so: it has no session, also where the other memory has.
+    Note: it has no session, also where the other memory has.
     """
-    return memory.session_id is None and any(
-        memory.id == earlier_interval_id(name, memory.version, part)
-        for name in names
-        for part in range(1, MOST_INTERVALS + 1)
+    return (
+        memory.session_id is None
+        and (memory.status, memory.status_reason) == (Status.DELETED, "contradicted")
+        and memory.valid_until == memory.valid_from
+        and (memory.conflict_state, memory.conflict_ids) == ("resolved", [])
     )
 
 

@@ -17,10 +17,12 @@ from memory_core.domain.requests.maintenance import ForgetInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import TRUE_ONCE
 from memory_core.evolution.clear_session import dropped
+from memory_core.evolution.reads import earlier_times
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.documents import buffer_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Filter, LongTermStore, Place
 
@@ -121,7 +123,7 @@ class Selection:
         return (
             self.mode == "hard"
             or memory.status is not Status.DELETED
-            or memory.status_reason in TRUE_ONCE
+            or (memory.status_reason in TRUE_ONCE and memory.valid_until != memory.valid_from)
         )
 
 
@@ -140,6 +142,20 @@ def plan_of(request: ForgetInput, until: int, cap: int) -> dict[str, Any]:
         "cap": cap,
         **request.chosen.model_dump(mode="json", exclude_none=True),
     }
+
+
+async def named_facts(store: LongTermStore, owner: Owner, ids: Sequence[str]) -> list[str]:
+    """Return ids with those of earlier intervals replaced by those of their memories.
+
+    Args:
+        store: The long-term store.
+        owner: Whose memories they are.
+        ids: The ids.
+
+    """
+    memories, _ = readable_shown(await store.memories(owner, ids))
+    times = await earlier_times(store, owner, memories.values())
+    return list(dict.fromkeys(times.get(name, name) for name in ids))
 
 
 async def unknown_ids(store: LongTermStore, owner: Owner, request: ForgetInput) -> list[str]:
@@ -166,6 +182,8 @@ async def page(
 ) -> list[SelectedMemory]:
     """Return the next memories that the filter fits, oldest first.
 
+    Memories for earlier intervals are left out: they go with the memory that held then.
+
     Args:
         store: The long-term store.
         owner: Whose memories they are.
@@ -177,8 +195,28 @@ async def page(
         Unavailable: The long-term store is down.
 
     """
-    if chosen.ids is not None:
-        return await _named(store, owner, chosen, chosen.ids, after, limit)
+    selected = list[SelectedMemory]()
+    while len(selected) < limit:
+        fitting, past = await (
+            _fitting(store, owner, chosen, after, limit)
+            if chosen.ids is None
+            else _named(store, owner, chosen, chosen.ids, after, limit)
+        )
+        times = await earlier_times(store, owner, past)
+        selected += (each for each in fitting if each.place.id not in times)
+        if len(fitting) < limit:
+            break
+        after = fitting[-1].place
+    return selected[:limit]
+
+
+_Fitting = tuple[list[SelectedMemory], list[Memory]]
+"""Memories that the filter fits, and those among them that may keep an earlier interval."""
+
+
+async def _fitting(
+    store: LongTermStore, owner: Owner, chosen: Selection, after: Place | None, limit: int
+) -> _Fitting:
     documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
     candidates = [
         SelectedMemory(
@@ -188,7 +226,9 @@ async def page(
         )
         for document in documents
     ]
-    return [candidate for candidate in candidates if candidate.place.sequence <= chosen.until]
+    fitting = [candidate for candidate in candidates if candidate.place.sequence <= chosen.until]
+    past, _ = readable(document for document in documents if _may_be_past(document))
+    return fitting, past
 
 
 async def _named(
@@ -198,7 +238,7 @@ async def _named(
     ids: tuple[str, ...],
     after: Place | None,
     limit: int,
-) -> list[SelectedMemory]:
+) -> _Fitting:
     documents = await store.memories(
         owner, [name for name in ids if base_id(name) == name], chosen.filter
     )
@@ -212,12 +252,22 @@ async def _named(
         for memory in memories
         if beyond < (memory.sequence, memory.id) and memory.sequence <= chosen.until
     ]
-    return [
+    fitting = [
         SelectedMemory(
             Place(memory.sequence, memory.id), memory.session_id, tuple(messages_of(memory))
         )
         for memory in left[:limit]
     ]
+    return fitting, [memory for memory in left[:limit] if memory.session_id is None]
+
+
+def _may_be_past(document: Document) -> bool:
+    body = document.body
+    return (
+        not document.damaged
+        and body.get("session_id") is None
+        and body.get("status") != Status.ACTIVE.value
+    )
 
 
 def _messages(document: Document) -> tuple[str, ...]:

@@ -24,6 +24,9 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.messages import is_message
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
+from memory_core.domain.truth.slots import SlotName
+from memory_core.evolution.reads import earlier_times, earlier_times_in, slots_of
+from memory_core.evolution.slot_log import documents_of
 from memory_core.ledger.archive_files import OwnerHashes, TransferFiles
 from memory_core.ledger.changes import Change, Portion, size_of
 from memory_core.ledger.ids import session_document_id
@@ -55,6 +58,7 @@ class _Looked:
         sessions: The keys of the histories of their sessions.
         versions: The ids of their old versions.
         tellers: The ids of the cells that state facts.
+        slots: The slots whose logs were requested.
 
     """
 
@@ -62,12 +66,14 @@ class _Looked:
     sessions: Mapping[str, bytes]
     versions: frozenset[str]
     tellers: frozenset[str]
+    slots: frozenset[SlotName]
 
     def suffices_for(self, memory: Memory) -> bool:
         """Whether all documents were requested that the removal of a memory needs."""
         session = memory.session_id is None or memory.session_id in self.sessions
         return (
             session
+            and self.slots.issuperset(slots_of([memory]))
             and self.versions.issuperset(_version_ids(memory))
             and self.tellers.issuperset(_cell_ids_of(memory))
         )
@@ -83,6 +89,7 @@ class _Removal:
         going: The removed memories.
         staying: Requested memories that stay because another cell asserts them.
         left: Messages that stay.
+        facts: The ids of memories of which an earlier interval was requested, with the reason.
         seen: The ids of the changed memories.
         has_messages: Whether messages beside a forgotten fact were looked at.
 
@@ -99,6 +106,7 @@ class _Removal:
     going: list[tuple[Memory, Role]] = field(default_factory=list)
     staying: list[Memory] = field(default_factory=list)
     left: list[Memory] = field(default_factory=list)
+    facts: list[tuple[str, Role]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     has_messages: bool = False
 
@@ -123,6 +131,9 @@ class _Removal:
         """Whether the next memory has been handled; if not, another read begins with it."""
         memory = None if name in self.seen else self.read_set.memory(name)
         if memory is None:
+            return True
+        if self.looked.suffices_for(memory) and (fact := self._times(memory).get(name)):
+            self.facts.append((fact, role))
             return True
         goes = self.progress.must_be_deleted(memory, role)
         if role == "beside":
@@ -180,6 +191,10 @@ class _Removal:
         self.seen.add(memory.id)
         return True
 
+    def _times(self, memory: Memory) -> Mapping[str, str]:
+        """Return the earlier intervals in a memory's slot, each with its memory."""
+        return earlier_times_in(slots_of([memory]), self.read_set)
+
     def _further(self, passed: int) -> ForgetProgress:
         """Return the progress after this commit, which has handled the first `passed` memories."""
         head = self.read_set.head
@@ -187,8 +202,11 @@ class _Removal:
         further = self.progress.changed(todo=self.progress.todo[passed:])
         for memory in self.staying:
             further = further.with_kept_fact(memory)
+        for fact, role in self.facts:
+            further = further.with_requested([fact], role)
         for memory, role in self.going:
             further = further.without(memory, role, by, _versions(self.read_set, memory))
+            further = further.with_requested(_times_of(memory, self._times(memory)), "made")
         for memory in self.left:
             further = further.with_remaining_message(memory)
         further = further if further.todo else further.with_doubtful_messages()
@@ -324,10 +342,14 @@ class HardForgetter:
                 owner, [name for memory in memories.values() for name in _version_ids(memory)]
             )
         )
+        times = await earlier_times(self._store, owner, memories.values())
         told_by = {name for memory in memories.values() for name in _cell_ids_of(memory)}
         cells, _ = readable_shown(await self._store.memories(owner, sorted(told_by)))
         for name, role in names:
             if name in progress.gone:
+                continue
+            if name in times and times[name] not in progress.gone:
+                progress = progress.with_requested([times[name]], role)
                 continue
             if name in memories and progress.must_be_deleted(memory := memories[name], role):
                 if progress.remaining_cell(memory, role, cells.values()) is not None:
@@ -339,7 +361,7 @@ class HardForgetter:
                     role,
                     EVER,
                     [old[version] for version in _version_ids(memory) if version in old],
-                )
+                ).with_requested(_times_of(memory, times), "made")
             elif name in memories and role == "beside":
                 progress = progress.with_remaining_message(memories[name])
         return progress if progress.todo else progress.with_doubtful_messages()
@@ -385,6 +407,7 @@ class HardForgetter:
             sessions,
             versions,
             tellers,
+            slots_of(memories.values()),
         )
         progress = progress.with_unreadable(damaged)
         progress = progress.changed(todo=[*looked.names, *progress.todo[LOOKED_AT:]])
@@ -398,6 +421,7 @@ class HardForgetter:
             *(session_document_id(lease.owner, session) for session in sessions),
             *sorted(old),
             *sorted(tellers),
+            *(each for slot in looked.slots for each in documents_of(slot)),
         ]
         return await self._operations.advance(lease, operation, ids, decide)
 
@@ -476,6 +500,10 @@ def _cell_ids_of(memory: Memory) -> Sequence[str]:
 def _cells(read_set: ReadSet, fact: Memory) -> list[Memory]:
     """Return the stored cells that state a fact."""
     return [cell for name in _cell_ids_of(fact) if (cell := read_set.memory(name)) is not None]
+
+
+def _times_of(memory: Memory, times: Mapping[str, str]) -> list[str]:
+    return [name for name, fact in times.items() if fact == memory.id]
 
 
 def _version_ids(memory: Memory) -> list[str]:

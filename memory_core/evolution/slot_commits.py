@@ -88,7 +88,7 @@ def _by_slot(changes: Changes[Any]) -> dict[SlotName, list[str]]:
     ids_by_slot: dict[SlotName, list[str]] = {}
     for change in changes.changes:
         name = slot_name(change.after)
-        if name is not None and (change.removed or act_of(change) is not None or _is_moved(change)):
+        if name is not None and (_is_done_to_its_memory(change) or _is_moved(change)):
             ids_by_slot.setdefault(name, []).append(change.after.id)
     return ids_by_slot
 
@@ -100,23 +100,13 @@ def _is_moved(change: Change) -> bool:
     )
 
 
-def _without_earlier_times(log: SlotLog, changes: Sequence[Change]) -> list[Change]:
-    """The changes, but for earlier intervals that are deleted with their memories.
+def _is_done_to_its_memory(change: Change) -> bool:
+    """Whether a change is refused for an earlier interval of a memory.
 
-    The log says the same of these by itself.
+    A move to the archive, or a redaction, concerns the interval alone.
     """
-    gone = {change.after.id for change in changes if change.after.status is Status.DELETED}
-    if len(gone) < 2:
-        return [*changes]
-    rows = {name: log.rows[name] for name in gone & log.rows.keys()}
-    along = {name for name, row in rows.items() if row.part and row.memory_id in gone}
-    return [change for change in changes if change.after.id not in along]
-
-
-def _is_archival(change: Change) -> bool:
-    """Whether a memory only moves to the archive, or back from there."""
-    moves = change.before is not None and is_cold(change.before) != is_cold(change.after)
-    return moves and act_of(change) is None
+    is_edit = change.event_type == "updated" and change.after.status is Status.SUPERSEDED
+    return change.removed or is_edit or act_of(change) is not None
 
 
 def _values(slot: SlotLog | None) -> dict[Key, str | None]:
@@ -152,7 +142,6 @@ class _Completion:
         """Add what follows in a slot from the changes of some of its members."""
         log = await self._log(name)
         own = [change for change in self.changes if change.after.id in concerned]
-        own = _without_earlier_times(log, own)
         removed = [change.after.id for change in own if change.removed]
         after = forgotten(reduce(added_by, own, log), dict.fromkeys(removed))
         restated, after = await self._restate(after)
@@ -220,10 +209,12 @@ class _Completion:
         concerned = {change.after.id for change in own}
         vanished = [row for name, row in known.items() if row.part and name not in wanted]
         gone = {row.id for row in vanished}  # what led to one of these leads there no more
-        for change in own:
+        for change in filter(_is_done_to_its_memory, own):
             row = wanted.get(change.after.id)
-            if row is not None and row.part and not _is_archival(change):
+            if row is not None and row.part:
                 raise earlier_time_conflict(row)
+            if row is None and after.seal is not None and not after.knows(change.after.id):
+                raise after.sealed()
         values = _values(before)
         reworded = {key for key, value in _values(after).items() if values.get(key, value) != value}
         rows = [

@@ -264,15 +264,18 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
     Args:
         memory: As it is restored.
         never_was: It was withdrawn. If the log does not know it, it was an earlier interval of
-            another memory that no longer holds, and the act raises Conflict.
+            another memory that no longer holds.
+
+    Raises:
+        KeyError: It is, or was, only an earlier interval of another memory.
 
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         if memory.id in slot.timeline.latest_versions():
             return shows_again(memory.id)(slot)
-        if never_was:
-            raise Conflict(f"{memory.id} holds at no time any more")
+        if never_was or memory.id in slot.rows:
+            raise KeyError(memory.id)
         return [statement_in(slot, memory)]
 
     return act

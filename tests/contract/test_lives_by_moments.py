@@ -12,10 +12,11 @@ from tests.builders import StillClock
 from tests.cosmos_server import Steered
 from tests.slot_lives import check
 
-FOUND_WRONG_ONCE = (1108, 1186, 1242, 2227, 3279, 4747, 5199, 60243)
+FOUND_WRONG_ONCE = (1108, 1186, 1242, 2227, 3279, 4747, 5199, 7021, 60243)
 """Merged texts that never held or ended early, a version alone that holds, a vanished time,
 a past version, the words of a merge in an earlier time after its undo, a deleted ending, an earlier
-time of a past version that was made by its deletion.
+time that led to what is forgotten for good, an earlier time of a past version that was made by its
+deletion.
 """
 
 

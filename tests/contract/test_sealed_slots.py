@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.errors import Conflict
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.memories import UpdateInput
 from memory_core.evolution.slot_log import MAX_STATEMENTS
@@ -89,6 +90,12 @@ async def test_what_reaches_back_into_sealed_time_is_decided_by_all_that_was_sai
         ["Rome"],
     ]
     assert (await core.get(ALICE, towns[-1].id)).next_id == last.id
+
+    (first,) = (each for each in await listed(core, at=moment(7.4)) if each.id != towns[7].id)
+    with pytest.raises(Conflict, match=f"is an earlier time of {towns[7].id}"):
+        await core.update(ALICE, first.id, UpdateInput(tags=["odd"]), first.etag)
+    await forgotten(core, ids=[first.id])
+    assert [await homes(core, number) for number in (7.4, 7.6, 7.8)] == [[], ["Paris"], []]
     assert [line async for line in core.slot_differences()] == []
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.errors import Conflict
 from memory_core.domain.memory import MemoryType, Outcome, Status
-from memory_core.domain.requests.memories import SaveInput
+from memory_core.domain.requests.memories import SaveInput, StatusInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import lives, records_of
 from tests.world import World, listed
@@ -42,6 +46,43 @@ async def test_a_value_that_ended_between_is_another_time(core: MemoryCore) -> N
     assert earlier.outcome is not Outcome.REINFORCED
     assert [each.content for each in await listed(core, ALICE, at=NOW - timedelta(days=4))] == [
         "Ana lives in Rome"
+    ]
+
+
+async def test_what_is_done_to_an_earlier_time_alone_is_refused_with_the_id_of_its_fact(
+    core: MemoryCore,
+) -> None:
+    oslo = (await lives(core, "Oslo", -9)).memory
+    await lives(core, "Oslo", -2)
+    rome = (await lives(core, "Rome", -5)).memory
+    before = await listed(core, status="all")
+    (name,) = (each.id for each in before if each.id not in (oslo.id, rome.id))
+    done: list[Callable[[], Awaitable[Any]]] = [
+        *(
+            partial(core.update, ALICE, name, UpdateInput.model_validate(fields), "*")
+            for fields in (
+                {"content": "Ana lives in Bergen"},
+                {"valid_from": NOW - timedelta(days=30)},
+                {"tags": ["home"]},
+                {"pinned": True},
+            )
+        ),
+        partial(core.delete, ALICE, name),
+        partial(core.restore, ALICE, name),
+        partial(core.set_status, ALICE, name, StatusInput(status=Status.ACTIVE)),
+    ]
+    for do in done:
+        with pytest.raises(Conflict, match=f"is an earlier time of {oslo.id}"):
+            await do()
+    assert await listed(core, status="all") == before
+
+    await core.delete(ALICE, oslo.id)
+    for do in done[-2:]:
+        with pytest.raises(Conflict, match=f"is an earlier time of {oslo.id}"):
+            await do()
+    await core.restore(ALICE, oslo.id)
+    assert [each.status for each in await listed(core, status="all")] == [
+        each.status for each in before
     ]
 
 
