@@ -49,7 +49,7 @@ The memories that were formed of the message have it too.
 """
 _WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})
 
-_LINE: Final = re.compile(r"(?P<speaker>[^\n:]{1,200}): (?P<text>.*)", re.DOTALL)
+_LINE: Final = re.compile(r"(?P<speaker>[^\n:]{1,200}+): (?P<text>.*)", re.DOTALL)
 """A line of an episode with which a message begins."""
 
 

@@ -194,11 +194,13 @@ def is_quick(case: Case, parts: tuple[str, str, str]) -> bool:
     length, and what grows faster than n² is seen at 1,000 characters.
     """
     short = seconds_of(case, parts, SHORT)
-    if short < UNSEEN_S / 16 or short >= UNSEEN_S:
-        return short < UNSEEN_S
+    if short < UNSEEN_S / 16:
+        return True
     shortest = min(seconds_of(case, parts, SHORTEST) for _ in range(2))
     if short <= EARLY_GROWTH * shortest:
         return True
+    if short >= UNSEEN_S:
+        return False
     short = min(short, seconds_of(case, parts, SHORT))
     if short <= EARLY_GROWTH * shortest:
         return True

@@ -209,7 +209,7 @@ _ABOUT_ASKING = re.compile(
     re.IGNORECASE,
 )
 _BEGINS_TO_ASK = re.compile(
-    r"\W{0,9}(?:(?:hey|hi|ok|so|and|but|also|oh|sorry|please|by the way|btw|und|aber|also|sag mal)"
+    r"\W{0,9}+(?:(?:hey|hi|ok|so|and|but|also|oh|sorry|please|by the way|btw|und|aber|also|sag mal)"
     r"\W+){0,2}(?:what|when|where|which|who|whom|whose|why|how|do|does|did|is|am|are|was|were|have"
     r"|has|had|can|could|would|will|should|shall|any|remind me|wann|wo|wohin|woher|welche[rsnm]?"
     r"|wer|wen|wem|wessen|warum|wieso|wie|was|hab|habe|hast|hat|hatte|bin|bist|ist|sind|war|waren"
@@ -218,7 +218,7 @@ _BEGINS_TO_ASK = re.compile(
 )
 _QUOTED = re.compile(r"\A(?:## Summary\s+)?[^\W\d][^:.!?\n]{0,60} asked: ")
 _UNMARKED = re.compile(
-    r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how)(?:\W+\w+){0,3}?\W+"
+    r"\W{0,9}+(?:what|when|where|which|who|whom|whose|why|how)(?:\W+\w+){0,3}?\W+"
     r"(?:do|does|did|have|has|had|can|could|will|would|should|shall|am|is|are|was|were)"
     r" (?:i|you|we|he|she|they|it|user|my|our|your)\b[^.!?,;\n]*\.?\Z",
     re.IGNORECASE,

@@ -39,7 +39,8 @@ _OF_WORK: Final = re.compile(
 )
 """What only work is done on: a thing of a repository, a path, a number."""
 _RULE: Final = re.compile(
-    r"(?P<lead>[^:：.!?]{0,60}(?:\b(?:rules?|regeln?|remember|reminder|note|merke?)\b|ルール)"
+    r"(?P<lead>(?=[^:：.!?]{0,108}+[:：])[^:：.!?]{0,60}"
+    r"(?:\b(?:rules?|regeln?|remember|reminder|note|merke?)\b|ルール)"
     r"[^:：.!?]{0,40}[:：]\s{0,3})?(?P<rule>"
     r"(?:(?:please|bitte|and|und|also) ){0,2}"
     r"(?:(?:when(?:ever)?|if|before|after) you [^,.!?]{2,60}, )?(?:"
