@@ -81,7 +81,7 @@ class Work:
     @property
     def message_ids(self) -> list[str]:
         """The ids of the memories of the cell's messages."""
-        return message_ids(self.conversation)[self.cell.first : self.cell.last + 1]
+        return message_ids(self.conversation, self.cell)
 
     @property
     def state_ids(self) -> list[str]:

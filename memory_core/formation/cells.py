@@ -229,9 +229,7 @@ class _Maker:
         )
         fields: MemoryFields = {
             "episode": within(as_text(self._said() or self.cell_of.messages), MAX_EPISODE_BYTES),
-            "source_ids": message_ids(self.conversation)[
-                self.cell_of.first : self.cell_of.last + 1
-            ],
+            "source_ids": message_ids(self.conversation, self.cell_of),
             "atomic_facts": facts,
             "foresight": foresight,
             "tags": tags,
@@ -465,7 +463,7 @@ def words_memory(
             :50
         ],
         source="agent",
-        source_ids=message_ids(conversation)[cell.first : cell.last + 1],
+        source_ids=message_ids(conversation, cell),
         importance_base=importance_by_type(MemoryType.EPISODIC, content, CATEGORY),
         importance_basis="type",
         worth=worth_of_messages(cell.messages),

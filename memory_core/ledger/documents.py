@@ -14,7 +14,7 @@ from typing import Any, TypedDict, Unpack
 import orjson
 from pydantic import ConfigDict, Field
 
-from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.conversation import Cell, Conversation, Message
 from memory_core.domain.deferred_model import DeferredModel
 from memory_core.domain.fields import MAX_NAME
 from memory_core.domain.memory import MemoryType
@@ -131,18 +131,25 @@ def cleared_since(
     )
 
 
-def message_ids(conversation: Conversation) -> list[str]:
+def message_ids(conversation: Conversation, cell: Cell | None = None) -> list[str]:
     """The ids of the memories of a conversation's messages, in order.
 
     A message with an id of its own is known by it within its session. Without a session, equal
     messages with equal times get equal ids. A message that an earlier conversation has written
     keeps the id that it got there.
+
+    Args:
+        conversation: The conversation.
+        cell: The cell whose messages are meant; None for all messages.
+
     """
     seen = Counter[tuple[str, ...]]()
     ids = []
-    for number, message in enumerate(conversation.messages):
+    first, end = (0, None) if cell is None else (cell.first, cell.last + 1)
+    for number, message in enumerate(conversation.messages[:end]):
         if message.memory_id is not None:
-            ids.append(message.memory_id)
+            if number >= first:
+                ids.append(message.memory_id)
             continue
         if message.id is not None:
             parts: tuple[str, ...] = ("by id", conversation.session_id or "", message.id)
@@ -157,7 +164,8 @@ def message_ids(conversation: Conversation) -> list[str]:
                 message.content,
             )
         seen[parts] += 1
-        ids.append(derived(PREFIX, *parts, str(seen[parts])))
+        if number >= first:
+            ids.append(derived(PREFIX, *parts, str(seen[parts])))
     return ids
 
 
