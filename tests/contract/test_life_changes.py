@@ -4,6 +4,9 @@ that mean something, and without.
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 
 import pytest
@@ -21,14 +24,49 @@ from tests.world import World, listed
 
 LATER = NOW + timedelta(days=10)
 ANN = Owner("app", "ann")
+Open = Callable[[World], Awaitable[MemoryCore]]
+Copies = Callable[[], AbstractAsyncContextManager[MemoryCore]]
 SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
 @pytest.fixture(params=["hash", "minilm"])
-async def core(request: pytest.FixtureRequest, world: World) -> MemoryCore:
-    if request.param == "hash":
-        return await world.core_by_rules()
-    return await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
+def opened(request: pytest.FixtureRequest) -> Open:
+    """Opens a core of a world, with one embedder or the other."""
+
+    async def core_of(world: World) -> MemoryCore:
+        if request.param == "hash":
+            return await world.core_by_rules()
+        return await world.core_by_rules(embedder=LoadedMiniLM(), embedding_provider="minilm")
+
+    return core_of
+
+
+@pytest.fixture
+async def core(world: World, opened: Open) -> MemoryCore:
+    return await opened(world)
+
+
+@pytest.fixture
+async def copied(world: World, opened: Open, tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    """Opens cores on copies of the files in which Ann has told BEFORE and nothing else: to form it
+    takes more than all that is told after it.
+    """
+    first = await opened(world)
+    await tell(first, BEFORE, owner=ANN)
+    await world.end(first)
+
+    @asynccontextmanager
+    async def core_on_a_copy() -> AsyncIterator[MemoryCore]:
+        folder = tmp_path_factory.mktemp("copy")
+        shutil.copytree(world.folder, folder, dirs_exist_ok=True)
+        own = World(folder, world.clock)
+        try:
+            yield await opened(own)
+        finally:
+            await own.close()
+            shutil.rmtree(folder)
+
+    return core_on_a_copy
 
 
 async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, Memory]:
@@ -130,49 +168,44 @@ def _holding(memories: dict[str, Memory]) -> dict[str, str]:
 @SQLITE
 @pytest.mark.parametrize("place", range(4))
 async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(
-    core: MemoryCore, place: int
+    copied: Copies, place: int
 ) -> None:
-    for number, (sentence, changed) in list(enumerate(CHANGES))[place::4]:
-        owner = Owner("app", f"user{number}")
-        await tell(core, BEFORE, owner=owner)
-        old = await truths(core, owner)
+    for sentence, changed in CHANGES[place::4]:
+        async with copied() as core:
+            await _check_change(core, sentence, changed)
+
+
+async def _check_change(core: MemoryCore, sentence: str, changed: dict[str, str]) -> None:
+    old = await truths(core, ANN)
+    assert (
+        await tell(core, *around(sentence), at=LATER, owner=ANN, session="s2")
+    ).status == "succeeded"
+    new = await truths(core, ANN)
+    assert values(new) == {**KNOWN, **changed}, sentence
+    for attribute in changed:
+        fallen = await core.get(ANN, old[attribute].id)
+        expected = (Status.SUPERSEDED, "contradicted", new[attribute].id, new[attribute].valid_from)
         assert (
-            await tell(core, *around(sentence), at=LATER, owner=owner, session="s2")
-        ).status == "succeeded"
-        new = await truths(core, owner)
-        assert values(new) == {**KNOWN, **changed}, sentence
-        for attribute in changed:
-            fallen = await core.get(owner, old[attribute].id)
-            expected = (
-                Status.SUPERSEDED,
-                "contradicted",
-                new[attribute].id,
-                new[attribute].valid_from,
-            )
-            assert (
-                fallen.status,
-                fallen.status_reason,
-                fallen.next_id,
-                fallen.valid_until,
-            ) == expected, sentence
-        assert values(await truths(core, owner, at=NOW + timedelta(days=1))) == KNOWN, sentence
+            fallen.status,
+            fallen.status_reason,
+            fallen.next_id,
+            fallen.valid_until,
+        ) == expected, sentence
+    assert values(await truths(core, ANN, at=NOW + timedelta(days=1))) == KNOWN, sentence
 
 
 @SQLITE
 @pytest.mark.parametrize("place", range(4))
-async def test_what_only_looks_like_a_change_leaves_every_truth(
-    core: MemoryCore, place: int
-) -> None:
-    for number, sentence in list(enumerate(NO_CHANGES))[place::4]:
-        owner = Owner("app", f"user{number}")
-        await tell(core, BEFORE, owner=owner)
-        old = {truth.id for name, truth in (await truths(core, owner)).items() if name in KNOWN}
-        await tell(core, *around(sentence), at=LATER, owner=owner, session="s2")
-        assert {
-            truth.id
-            for name, truth in (await truths(core, owner, at=LATER)).items()
-            if name in KNOWN
-        } == old, sentence
+async def test_what_only_looks_like_a_change_leaves_every_truth(copied: Copies, place: int) -> None:
+    for sentence in NO_CHANGES[place::4]:
+        async with copied() as core:
+            old = {truth.id for name, truth in (await truths(core, ANN)).items() if name in KNOWN}
+            await tell(core, *around(sentence), at=LATER, owner=ANN, session="s2")
+            assert {
+                truth.id
+                for name, truth in (await truths(core, ANN, at=LATER)).items()
+                if name in KNOWN
+            } == old, sentence
 
 
 async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told(  # noqa: E501
