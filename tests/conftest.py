@@ -36,12 +36,16 @@ LONG_FILES = frozenset(
         "test_framework_suites.py",
         "test_http_conversations.py",
         "test_life_changes.py",
+        "test_live_suite.py",
         "test_lives_by_moments.py",
+        "test_long_texts.py",
         "test_mcp_stdio.py",
         "test_odd_conversations.py",
         "test_official_runtime.py",
         "test_replay_model.py",
         "test_scans.py",
+        "test_snapshots.py",
+        "test_workers.py",
         "test_year.py",
     }
 )
