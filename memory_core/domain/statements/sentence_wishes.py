@@ -205,9 +205,7 @@ def wish_of_sentence(
             return None
         kind: Kind = "withdrawal" if lifts else "instruction"
         return Wish(kind, 0, text, 0, 0, instructs=stops)
-    match = _PREFERS.search(plain_text(text))
-    if match is not None:
-        preference = _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
+    if (preference := preference_in(text)) is not None:
         return Wish("instruction", 0, preference, 0, 0)
     about = topic_of(reading) if chances.forget >= PERHAPS else ""
     if about and not is_no_request(reading):
@@ -221,6 +219,12 @@ def wish_of_sentence(
     if chances.lift >= LIFTS_PERHAPS and not at_hand and not is_no_instruction(reading):
         return Wish("withdrawal", 0, text, 0, 0, surety="perhaps")
     return None
+
+
+def preference_in(text: str) -> str | None:
+    """The words of a sentence with which a person says what they prefer."""
+    match = _PREFERS.search(plain_text(text))
+    return None if match is None else _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
 
 
 def _is_at_hand(reading: MarkedSentence) -> bool:
