@@ -39,6 +39,8 @@ _ASKED_BACK: Final[Mapping[Surety, Surety]] = {"sure": "asks", "known": "perhaps
 """What a request is that other sentences of its message may take back."""
 MAX_SENTENCE = 400
 """Characters of a sentence that may be a request to forget as a whole."""
+MAX_IN_CLAUSES = 50
+"""Sentences of a message among which long sentences are read; the text after them is a paste."""
 MAX_WISHES = 20
 MAX_SECOND_THOUGHT = 8
 """Words of a sentence that takes back a request in the next message."""
@@ -173,7 +175,7 @@ def _wishes_of(
         )
     if wish is not None and (wish.kind == "forget" or not is_long(text)):
         yield replace(wish, text=wish.text or text, start=sentence.start, end=sentence.end)
-    if is_long(text):
+    if is_long(text) and place < MAX_IN_CLAUSES:
         yield from wishes_of_clauses(sentence)
 
 
