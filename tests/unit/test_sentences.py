@@ -71,6 +71,14 @@ def test_every_sentence_stands_in_its_text_in_order(text: str) -> None:
     )
 
 
+def test_a_long_sentence_is_cut_between_its_clauses() -> None:
+    story = ", and ".join([f"I painted the wall of room number {number}" for number in range(40)])
+    pieces = sentences(story)
+    assert all(len(piece.text) <= MAX_LENGTH for piece in pieces)
+    assert all(piece.text.startswith("and I painted the wall") for piece in pieces[1:])
+    assert not any(piece.text.endswith(",") for piece in pieces)
+
+
 def test_endless_texts_are_cut() -> None:
     assert len(sentences("word " * 10_000)) > 50
     assert len(sentences("x" * 2_000)) == 4

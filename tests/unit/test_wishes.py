@@ -81,6 +81,8 @@ HARMLESS = [
     "In meiner Klasse gilt: immer melden, nie schreien.",
     "クラスのルールは、いつも手をあげて話してください、です。",
     "コーチはいつも短く話しなさいと言いました。",
+    "The dice roll example really helped clarify how to use the complement rule.",
+    "Setting aside 30 minutes each evening sounds doable.",
     "The docs say you can push again.", "According to the docs you can push again.",
     "My boss says you can use emojis again.", "Laut Doku darfst du wieder auf main pushen.",
     "In der Doku steht, dass du wieder pushen darfst.",

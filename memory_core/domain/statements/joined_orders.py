@@ -54,9 +54,9 @@ def separate_orders(text: str, is_instruction: Callable[[MarkedSentence], bool])
         return [text]
     if (
         (statements or later)
-        and _orders(first)
+        and is_order(first)
         and all(
-            _orders(reading)
+            is_order(reading)
             and not _refers(reading)
             and (_lasts(reading) or (not negates and is_instruction(reading)))
             for reading in later
@@ -86,7 +86,7 @@ def _is_conditional(parts: Sequence[str]) -> bool:
 
 def _count_statements(readings: Sequence[MarkedSentence]) -> int:
     """How many parts only tell something of the speaker, before the first order."""
-    count = next((place for place, part in enumerate(readings) if _orders(part)), 0)
+    count = next((place for place, part in enumerate(readings) if is_order(part)), 0)
     tells = next(
         (mark.kind in _TELLS for mark in readings[0].marks if mark.kind not in ("LEAD", BREAK)),
         False,
@@ -117,7 +117,7 @@ def _refers(reading: MarkedSentence) -> bool:
     return False
 
 
-def _orders(reading: MarkedSentence) -> bool:
+def is_order(reading: MarkedSentence) -> bool:
     """Whether a part orders an action of the assistant, with its object."""
     if rule_of_work(reading) is not None:
         return True

@@ -52,6 +52,11 @@ INSTRUCTS = 0.4
 """
 LIFTS_PERHAPS = 0.03
 """Least probability of a sentence that ends an instruction of which it has a telling word."""
+_ENDS = frozenset(
+    {"STOP", "DROP", "DELETE", "GONE", "FORGET", "VERGESSEN", "NO_NEED", "LIMITS", "NOT", "STAND"}
+    | {"AGAIN", "AGAIN_OK", "YOU", "PLEASE"}
+)
+"""Kinds of words of which an end has a word: "this example explains the rule" is none."""
 MAY_INSTRUCT = 0.008
 """Least probability of what a model takes for an instruction."""
 _OF_ANSWERS = ACTS | {*("RULE", "PERSONAL", "AGAIN", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "PLEASE")}
@@ -205,9 +210,7 @@ def wish_of_sentence(
             return None
         kind: Kind = "withdrawal" if lifts else "instruction"
         return Wish(kind, 0, text, 0, 0, instructs=stops)
-    match = _PREFERS.search(plain_text(text))
-    if match is not None:
-        preference = _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
+    if (preference := preference_in(text)) is not None:
         return Wish("instruction", 0, preference, 0, 0)
     about = topic_of(reading) if chances.forget >= PERHAPS else ""
     if about and not is_no_request(reading):
@@ -218,9 +221,16 @@ def wish_of_sentence(
         thing = returns[returns.lastgroup or 0]
         return Wish("withdrawal", 0, thing, 0, 0, surety="perhaps", extent="instead")
     at_hand = _is_at_hand(reading) or "THING" in reading.kind_set
-    if chances.lift >= LIFTS_PERHAPS and not at_hand and not is_no_instruction(reading):
+    may_end = chances.lift >= LIFTS_PERHAPS and not reading.kind_set.isdisjoint(_ENDS)
+    if may_end and not at_hand and not is_no_instruction(reading):
         return Wish("withdrawal", 0, text, 0, 0, surety="perhaps")
     return None
+
+
+def preference_in(text: str) -> str | None:
+    """The words of a sentence with which a person says what they prefer."""
+    match = _PREFERS.search(plain_text(text))
+    return None if match is None else _GOES_ON.split(match.group(), maxsplit=1)[0].strip()
 
 
 def _is_at_hand(reading: MarkedSentence) -> bool:

@@ -8,7 +8,7 @@ without its requests. The wish of a sentence is in `sentence_wishes`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
@@ -27,6 +27,7 @@ from memory_core.domain.statements.sentence_wishes import (
     wish_of_sentence,
 )
 from memory_core.domain.statements.wide_requests import points_at_last
+from memory_core.domain.statements.wish_clauses import is_long, wishes_of_clauses
 from memory_core.domain.statements.wish_forms import may_take_back, tells_of_else
 from memory_core.domain.statements.wish_signs import MarkedSentence, read
 from memory_core.domain.text.analyzer import has_japanese
@@ -37,7 +38,9 @@ from memory_core.domain.text.text_cache import keep_texts
 _ASKED_BACK: Final[Mapping[Surety, Surety]] = {"sure": "asks", "known": "perhaps"}
 """What a request is that other sentences of its message may take back."""
 MAX_SENTENCE = 400
-"""Characters of a sentence that is read; a longer sentence is no wish."""
+"""Characters of a sentence that may be a request to forget as a whole."""
+MAX_IN_CLAUSES = 50
+"""Sentences of a message among which long sentences are read; the text after them is a paste."""
 MAX_WISHES = 20
 MAX_SECOND_THOUGHT = 8
 """Words of a sentence that takes back a request in the next message."""
@@ -93,13 +96,12 @@ def _wishes_in(content: str) -> tuple[Wish, ...]:
     if len(whole) <= MAX_SENTENCE and points_at_last(read(plain_text(whole))):
         return (Wish("forget", 0, whole, 0, len(content)),)
     readings = [
-        (sentence, text, read(plain_text(text)))
+        (sentence, text, read(plain_text(text)) if len(text) <= MAX_SENTENCE else None)
         for sentence, text in split
-        if len(text) <= MAX_SENTENCE
     ]
     wishes: list[Wish] = []
     begun = {sentence.start for sentence in own_sentences(content)}
-    for each in _wishes_in_order(readings, whole=len(readings) == len(split)):
+    for each in _wishes_in_order(readings):
         # What is asked within a dictated sentence may be the words of another.
         wish = _with_person(each if each.start in begun else _asked_back(each), content)
         same = next((other for other in wishes if _is_repeated(wish, other)), None)
@@ -125,29 +127,17 @@ def _with_person(wish: Wish, content: str) -> Wish:
     return replace(wish, about=meant.name, extent="topic") if meant.name else wish
 
 
-def _wishes_in_order(
-    readings: Sequence[tuple[Sentence, str, MarkedSentence]], *, whole: bool
-) -> list[Wish]:
+def _wishes_in_order(readings: Sequence[tuple[Sentence, str, MarkedSentence | None]]) -> list[Wish]:
     """The wishes of a message's sentences.
 
-    whole: whether these are all of its sentences. A request to forget is asked back if another
-    sentence may speak of it.
+    A request to forget is asked back if another sentence may speak of it.
     """
-    by_sentence: list[Wish | None] = []
-    for place, (sentence, text, reading) in enumerate(readings):
-        before = readings[place - 1][2] if place else None
-        wish = (
-            to_forget("", "sure")
-            if not place and points_at_last(reading)
-            else wish_of_sentence(text, reading, before)
-        )
-        by_sentence.append(
-            wish and replace(wish, text=wish.text or text, start=sentence.start, end=sentence.end)
-        )
+    by_sentence = [
+        [*_wishes_of(place, *each, before=readings[place - 1][2] if place else None)]
+        for place, each in enumerate(readings)
+    ]
     wishes: list[Wish] = []
-    for place, wish in enumerate(by_sentence):
-        if wish is None:
-            continue
+    for place, wish in ((place, wish) for place, each in enumerate(by_sentence) for wish in each):
         if wish.kind == "instruction":
             wishes += (
                 replace(wish, text=part) for part in separate_orders(wish.text, is_instruction)
@@ -155,14 +145,11 @@ def _wishes_in_order(
         elif (
             wish.kind == "forget"
             and wish.surety in _ASKED_BACK
-            and not (
-                whole
-                and all(
-                    number == place
-                    or _forgets_too(other)
-                    or tells_of_else(readings[number][2], after=number > place)
-                    for number, other in enumerate(by_sentence)
-                )
+            and not all(
+                number == place
+                or any(map(_forgets_too, by_sentence[number]))
+                or (other is not None and tells_of_else(other, after=number > place))
+                for number, (_, _, other) in enumerate(readings)
             )
         ):
             wishes.append(_asked_back(wish))
@@ -171,8 +158,29 @@ def _wishes_in_order(
     return wishes
 
 
-def _forgets_too(wish: Wish | None) -> bool:
-    return wish is not None and wish.kind == "forget" and wish.surety != "perhaps"
+def _wishes_of(
+    place: int,
+    sentence: Sentence,
+    text: str,
+    reading: MarkedSentence | None,
+    before: MarkedSentence | None,
+) -> Iterator[Wish]:
+    """The wishes of a sentence; a long sentence instructs only in its clauses."""
+    wish = None
+    if reading is not None:
+        wish = (
+            to_forget("", "sure")
+            if not place and points_at_last(reading)
+            else wish_of_sentence(text, reading, before)
+        )
+    if wish is not None and (wish.kind == "forget" or not is_long(text)):
+        yield replace(wish, text=wish.text or text, start=sentence.start, end=sentence.end)
+    if is_long(text) and place < MAX_IN_CLAUSES:
+        yield from wishes_of_clauses(sentence)
+
+
+def _forgets_too(wish: Wish) -> bool:
+    return wish.kind == "forget" and wish.surety != "perhaps"
 
 
 def _is_among_people(messages: Sequence[Message]) -> bool:

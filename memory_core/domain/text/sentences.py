@@ -18,8 +18,8 @@ from memory_core.domain.text.text_cache import keep_texts
 MAX_SENTENCES = 400
 """Sentences of a text that are read; the text after them is a paste, not talk."""
 MAX_LENGTH = 500
-"""Characters of a sentence: as many as a quotation may have. A longer sentence is cut between
-words.
+"""Characters of a sentence: as many as a quotation may have. A longer sentence is cut between its
+clauses, or else between words.
 """
 LONG = 500
 """Characters of a long text. Sentences of long texts are kept apart, so that short texts don't
@@ -57,6 +57,13 @@ _END = re.compile(
 _BEFORE = re.compile(
     rf"[\s#>*•·–—-]*(?:\d{{1,2}}[.)]\s+(?!(?i:{ANY_GERMAN_MONTH})))?(?:\[[ x]\]\s*)?"
 )
+_ENDS_OF_PIECE = (
+    (", and ", ", but ", ", so ", ", und ", ", aber "),
+    (", ", "; ", "、"),
+    (" and ", " but ", " und ", " aber "),
+    (" ",),
+)
+"""What a piece of a long sentence may end before or after, the best first."""
 _LAST_WORD = re.compile(r"(?<![\w.'’])([\w.]+)\.$")
 """Note: the "s" of "at Tony's." is no initial."""
 _DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\Z")
@@ -198,14 +205,23 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
     while start < end:
         stop = end
         if end - start > MAX_LENGTH:
-            space = text.rfind(" ", start + MAX_LENGTH // 2, start + MAX_LENGTH)
-            stop = space if space > 0 else start + MAX_LENGTH
+            stop = _end_of_piece(text, start)
         piece = text[start:stop]
-        trimmed = piece.rstrip()
+        trimmed = piece.rstrip() if stop == end else piece.rstrip().rstrip(",;、")
         start += len(piece) - len(piece.lstrip())
         if _SAYS_SOMETHING.search(trimmed) is not None:
             yield Sentence(trimmed.strip(), start, start + len(trimmed.strip()))
         start = stop
+
+
+def _end_of_piece(text: str, start: int) -> int:
+    """The best end of a piece of a sentence that is longer than `MAX_LENGTH`."""
+    least, most = start + MAX_LENGTH // 2, start + MAX_LENGTH
+    for marks in _ENDS_OF_PIECE:
+        end = max(text.rfind(mark, least, most) for mark in marks)
+        if end >= 0:
+            return end + 1
+    return most
 
 
 # The units of a long text that an excerpt chooses from: sentences, lines, rows of tables,
