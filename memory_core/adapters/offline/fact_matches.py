@@ -470,9 +470,6 @@ def _as_pet(match: PatternMatch) -> PatternMatch:
     return replace(match, row=_HAS_PET, groups={**match.groups, "of": animal["kind"]}, subject="I")
 
 
-_ANIMAL_OF_SPEAKER = re.compile(rf"(?:my|our) (?:[\w-]+ )?(?P<kind>{ANIMAL})")
-"""A clause's subject that is an animal without its name: "my dog"."""
-_HAS_PET = next(row for row in fact_patterns.ENGLISH if row.attribute == f"{PET}{{value}}")
 _SPOUSES = frozenset({"my husband", "my wife", "my spouse"})
 
 
