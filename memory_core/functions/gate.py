@@ -274,7 +274,7 @@ def _admit(
         check_raw(content, req.headers.get("content-type"), door.raw, here.body_limit_bytes)
     elif content and content.strip() != _EMPTY_BODY:
         raise Malformed(
-            "body: this call takes none; its fields belong into the query",
+            "body: this call takes none; its fields belong into the query: ?user_id=…",
             errors=(FieldError("body", "must be empty for this call"),),
         )
     call = _call(req, f"{req.method} {name}", body or query, correlation, caller.key_id)

@@ -272,7 +272,9 @@ def test_an_empty_object_is_no_body_where_a_call_takes_none(host: httpx.Client, 
     path = f"/api/v1/users/{user}/export"
     assert host.post(path, json={}).status_code == 202
     answer = problem(host.post(path, json={"parts": 1}), 400, "body")
-    assert answer["detail"] == "body: this call takes none; its fields belong into the query"
+    assert answer["detail"].startswith(
+        "body: this call takes none; its fields belong into the query"
+    )
 
 
 def test_a_type_in_other_words_is_told_which_is_meant(host: httpx.Client, user: str) -> None:

@@ -93,7 +93,7 @@ TOLD: dict[str, str] = {
     "I own a small house by the lake.": "User owns a small house by the lake",
     "I'm retired.": "User is retired",
     "We live in a village near Salzburg.": "User lives near Salzburg",
-    "Our dog is called Bello.": "User's dog is called Bello",
+    "Our dog is called Bello.": "User has a dog called Bello",
     "Our daughter Emma is five years old.": "User's daughter Emma is 5 years old",
 }
 PERSONS: dict[str, dict[tuple[str, str], str]] = {
