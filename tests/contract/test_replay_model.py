@@ -294,10 +294,11 @@ class AnyPast(RuleBasedStateMachine):
     def resolve(self, place: int, decision: str) -> None:
         if records := self.records(open=True):
             record = records[place % len(records)]
-            faded = {Status.DECAYED} & {
-                memory.status for memory in self.memories() if memory.id in record.sides
-            }
-            with suppress(Conflict) if faded else nullcontext():
+            statuses = {memory.id: memory.status for memory in self.memories()}
+            both_stand = FOUND_BY_DEFAULT.issuperset(map(statuses.get, record.sides))
+            with (
+                nullcontext() if both_stand else pytest.raises(Conflict, match="both memories must")
+            ):
                 self.run(self.core.resolve_conflict(self.owner, record.id, asking(decision)))
 
     @rule(place=PLACES)
