@@ -51,6 +51,7 @@ ROWS_A_PAGE = 1000
 
 It still cuts a page at 4 MB.
 """
+NOT_OPEN = "the store is not open"
 CHARGE = "x-ms-request-charge"
 SESSION_TOKEN = "x-ms-session-token"  # noqa: S105 - a header's name
 CLIENT_OPTIONS: Final[dict[str, Any]] = {
@@ -133,21 +134,29 @@ class CosmosConnection:
         self._container: ContainerProxy | None = None
         self._credential: DefaultAzureCredential | None = None
         self._tokens: Remembered[str] = Remembered()
-        self._is_closed = False
+        self._refusal: str | None = NOT_OPEN
         self.reads_twice = False
         self.under_way = 0
 
     def open(self) -> None:
-        """Let calls make a client, also after `close`."""
-        self._is_closed = False
+        """Let calls make a client, also after `close`. Before, every call is refused."""
+        self._refusal = None
 
-    async def close(self) -> None:
+    async def close(self, reason: Unavailable | None = None) -> None:
         """Close the client and its connections.
 
         It also closes a client that another call is just opening. A call that is under way and
         tried again afterwards makes no new client, which would stay open.
+
+        Args:
+            reason: Why the store can't be used, which calls are refused with from now on. None for
+                a store that is merely not open.
+
         """
-        self._is_closed = True
+        if self._refusal is None:  # else the first close knows better
+            self._refusal = (
+                NOT_OPEN if reason is None else reason.detail.removeprefix(f"{DEPENDENCY}: ")
+            )
         async with self._opening:
             client, credential = self._client, self._credential
             self._client = self._credential = self._container = None
@@ -357,10 +366,10 @@ class CosmosConnection:
         return charge
 
     async def container(self) -> ContainerProxy:
-        """The container. The first call makes the client. Raises Unavailable after `close`."""
+        """The container. The first call makes the client. Raises Unavailable unless open."""
         async with self._opening:
-            if self._is_closed:
-                raise Unavailable(DEPENDENCY, "the store is not open")
+            if self._refusal is not None:
+                raise Unavailable(DEPENDENCY, self._refusal)
             if self._container is None:
                 client = await self._connected()
                 self._container = client.get_database_client(
@@ -372,7 +381,7 @@ class CosmosConnection:
         """The SDK's client. Raises Unavailable while it is closed."""
         await self.container()
         if self._client is None:
-            raise Unavailable(DEPENDENCY, "the store is not open")
+            raise Unavailable(DEPENDENCY, self._refusal or NOT_OPEN)
         return self._client
 
     async def _connected(self) -> CosmosClient:

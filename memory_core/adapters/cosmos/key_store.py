@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from memory_core.adapters.cosmos.client import CosmosConnection
@@ -25,19 +25,13 @@ _MOVED = frozenset({404, 409, 412})
 
 
 class CosmosKeyStore:
-    """`KeyStore` in the container of a `CosmosStore`, over its connection.
+    """`KeyStore` in the container of a `CosmosStore`, over its connection."""
 
-    `check_open` raises Unavailable while that store is closed.
-    """
-
-    def __init__(
-        self, connection: CosmosConnection, clock: Clock, check_open: Callable[[], None]
-    ) -> None:
-        self._connection, self._clock, self._check_open = connection, clock, check_open
+    def __init__(self, connection: CosmosConnection, clock: Clock) -> None:
+        self._connection, self._clock = connection, clock
 
     async def read(self, app_id: str, identity: str) -> Document | None:
         """Read a document by a point read."""
-        self._check_open()
         rows = (await self._connection.item(owner_of_keys(app_id), identity)).rows
         return document_of(rows[0]) if rows and not is_expired(rows[0], self._clock.now()) else None
 
@@ -50,7 +44,6 @@ class CosmosKeyStore:
         where: EntryFilter | None = None,
     ) -> list[Document]:
         """A page, newest first, by the index that pages of memories use."""
-        self._check_open()
         where = where or EntryFilter()
         asked = Conditions(owner_of_keys(app_id), (kind,))
         asked.unexpired(self._clock.now())
@@ -68,7 +61,6 @@ class CosmosKeyStore:
 
     async def about(self, app_id: str, user_id: str, limit: int) -> list[Document]:
         """Audit entries about a user, from the index."""
-        self._check_open()
         asked = Conditions(owner_of_keys(app_id), ("audit",))
         asked.equal("c.key", user_id)  # as `item_of` writes it
         rows = (
@@ -82,7 +74,6 @@ class CosmosKeyStore:
         """Write all documents in a transactional batch, which is sent once."""
         from azure.cosmos.exceptions import CosmosBatchOperationError
 
-        self._check_open()
         owner, now = owner_of_keys(app_id), self._clock.now()
         operations: list[tuple[Any, ...]] = []
         for document in documents:

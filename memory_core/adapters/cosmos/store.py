@@ -29,7 +29,6 @@ from memory_core.adapters.cosmos.container import (
 from memory_core.adapters.cosmos.event_pages import PAGE, WIDTH, event_items, passes
 from memory_core.adapters.cosmos.heads import Heads, Known
 from memory_core.adapters.cosmos.items import (
-    DEPENDENCY,
     Item,
     belonging,
     check_vector,
@@ -71,7 +70,6 @@ from memory_core.ports import (
     Snapshot,
 )
 
-NOT_OPEN = "the store is not open"
 FEW_EVENTS = 50
 """Up to this number, each event is assumed to be an item of its own."""
 
@@ -163,8 +161,6 @@ class CosmosStore:
         self._looks = Looks(self._connection, self._heads, self._embedder)
         self._slice_budget_bytes = slice_budget_bytes
         self._hold(budget_bytes=0)
-        self._is_open = False
-        self._refusal = NOT_OPEN
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
@@ -176,17 +172,11 @@ class CosmosStore:
         try:
             level = await self._compared()
         except BaseException as error:
-            self._refusal = (
-                error.detail.removeprefix(f"{DEPENDENCY}: ")
-                if isinstance(error, Unavailable)
-                else NOT_OPEN
-            )
-            await self._connection.close()
+            await self._connection.close(error if isinstance(error, Unavailable) else None)
             raise
         self._connection.reads_twice = level in ENOUGH["strong"]
         budget = self._slice_budget_bytes if level in ENOUGH["strong"] else 0
         self._hold(budget)
-        self._is_open = True
 
     def _hold(self, budget_bytes: int) -> None:
         """Hold users in memory within so many bytes, and search with them."""
@@ -217,7 +207,6 @@ class CosmosStore:
 
     async def close(self) -> None:
         """Close all connections. Acknowledged writes are kept."""
-        self._is_open = False
         await self._held.close()
         await self._connection.close()
 
@@ -226,7 +215,7 @@ class CosmosStore:
 
         An existing installation therefore needs no new container.
         """
-        return CosmosKeyStore(self._connection, self._clock, self._check_open)
+        return CosmosKeyStore(self._connection, self._clock)
 
     async def snapshot(
         self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None
@@ -264,7 +253,6 @@ class CosmosStore:
 
         After Unavailable, the batch's first event tells whether it was applied.
         """
-        self._check_open()
         batch = with_own_name(batch, self._kind)
         vectors = (
             *(write.document.vector for write in batch.writes),
@@ -279,28 +267,24 @@ class CosmosStore:
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """Write a bookkeeping document, by sending it once."""
-        self._check_open()
         return await writes.keep(self._connection, owner, document, self._clock.now())
 
     async def fold(
         self, owner: Owner, accesses: Document, counts: Mapping[str, AccessCount]
     ) -> Document | None:
         """Add accesses to memories, and replace the document in which they waited."""
-        self._check_open()
         left = await writes.fold(self._connection, owner, accesses, counts, self._clock.now())
         self._held.add_accesses(owner, None if left is None else counts)
         return left
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners with pending tasks."""
-        self._check_open()
         return await writes.waiting(self._connection, after, limit)
 
     async def owners(
         self, after: Owner | None, limit: int, app_id: str | None = None
     ) -> list[tuple[Owner, Head]]:
         """The next owners."""
-        self._check_open()
         return await writes.owners(self._connection, after, limit, app_id)
 
     async def poisoned(
@@ -315,12 +299,10 @@ class CosmosStore:
             limit: The most tasks to return.
 
         """
-        self._check_open()
         return await reads.poisoned(self._connection, app_id, after, limit)
 
     async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
         """The next agents of a user."""
-        self._check_open()
         return await reads.agents(self._connection, owner, after, limit)
 
     async def tags(self, owner: Owner, prefix: str, after: str | None, limit: int) -> list[str]:
@@ -338,19 +320,17 @@ class CosmosStore:
 
     async def ranges(self) -> list[str]:
         """The container's feed ranges, as JSON."""
-        self._check_open()
         return [orjson.dumps(feed_range).decode() for feed_range in await self._connection.ranges()]
 
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
         """The next owners in a feed range whose run is due."""
-        self._check_open()
         return await writes.due(self._connection, within, now, after, limit)
 
     async def prepare(self, owner: Owner, search: Search) -> None:
         """Do not prepare: all lists of a search are read at once."""
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Search once the store is open, as `Searches.search` does."""
+        """Search as `Searches.search` does."""
         await self._check(*search.vectors)
         return await self._searches.search(owner, search)
 
@@ -366,7 +346,6 @@ class CosmosStore:
 
         The head is not read again where it is `seen`.
         """
-        self._check_open()
         wanted = list(dict.fromkeys(ids))
         parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
 
@@ -405,7 +384,6 @@ class CosmosStore:
 
         Memories that are read with `where.at` include their versions.
         """
-        self._check_open()
         if kind == "event":
             return await self._event_page(owner, after, limit, newest_first=newest_first)
         now = self._clock.now()
@@ -469,7 +447,6 @@ class CosmosStore:
         limit: int,
     ) -> list[Place]:
         """Places of memories for which a step of fading is due."""
-        self._check_open()
         rows = await self._looks.of_the_head(
             owner,
             lambda epoch: queries.faded(owner, rules, now, session_id, after, limit, epoch),
@@ -479,7 +456,6 @@ class CosmosStore:
 
     async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
         """Places of decayed memories that were read after they decayed."""
-        self._check_open()
         rows = await self._looks.of_the_head(
             owner,
             lambda epoch: queries.recalled(owner, after, limit, epoch),
@@ -526,14 +502,12 @@ class CosmosStore:
 
         Callers have just read it, and the query is for memories of its epoch.
         """
-        self._check_open()
         return self._heads.get(owner) or await self._looks.head(owner)
 
     async def events(
         self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None
     ) -> list[Event]:
         """Events with sequence > after_sequence that match the filter, in order."""
-        self._check_open()
         items = await self._log(owner, after_sequence, limit, where)
         return [Event.model_validate(item["body"]) for item in items]
 
@@ -578,7 +552,6 @@ class CosmosStore:
 
         The service no longer shows expired documents, and drops them in its own time.
         """
-        self._check_open()
         known = await self._looks.head(owner)
         answer = await self._connection.query(
             owner, queries.strays(owner, known and known.head.epoch, limit, epoch)
@@ -599,7 +572,6 @@ class CosmosStore:
         """
         begun = time.perf_counter()
         try:
-            self._check_open()
             level = await self._compared()
             way = await self._ranking.way()
         except Unavailable as error:
@@ -621,14 +593,9 @@ class CosmosStore:
         return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
 
     async def _check(self, *asked: Vector | None) -> None:
-        """Raise unless the store is open and the vectors are of the store's kind."""
-        self._check_open()
+        """Raise unless the vectors are of the store's kind."""
         vectors = [vector for vector in asked if vector is not None]
         for vector in vectors:
             check_vector(vector, self._kind.dimensions)
         if vectors:
             await self._embedder.compare()
-
-    def _check_open(self) -> None:
-        if not self._is_open:
-            raise Unavailable(DEPENDENCY, self._refusal)
