@@ -135,6 +135,7 @@ class Services:
         self._for_people(shared)
         self._opening = asyncio.Lock()
         self._open = False
+        self._closed_before = False
 
     def note_access(self, owner: Owner, memories: Sequence[Memory]) -> None:
         """Count an access of memories that were read by id.
@@ -316,6 +317,8 @@ class Services:
         await self.adapters.long_term.open()
         await self._open_if_up(self.adapters.queue)
         await self._open_if_up(self.adapters.archive)
+        if self._closed_before:  # models load at their first call, but not after a close
+            await self._open_models()
 
     async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
         """Open a queue or an archive, and go on without it if it is down.
@@ -331,9 +334,13 @@ class Services:
     async def warm_up(self) -> None:
         """Open, and load embedder and agents too, to spare the first request the wait."""
         await self.open()
-        await self.adapters.embedder.open()
+        await self._open_models()
         await self.adapters.embedder.embed(["warm"])
         self.redactor.text("warm up")
+
+    async def _open_models(self) -> None:
+        """Load embedder, agents and reranker, or connect to them."""
+        await self.adapters.embedder.open()
         await self.adapters.rules.open()
         await self.adapters.agents.open()
         if self.adapters.reranker is not None:
@@ -356,4 +363,4 @@ class Services:
         await self.adapters.short_term.close()
         await self.adapters.long_term.close()
         await self.telemetry.close()
-        self._open = False
+        self._open, self._closed_before = False, True

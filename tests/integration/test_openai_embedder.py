@@ -4,18 +4,24 @@ when it tries again.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import AsyncIterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from aiohttp import web
 
-from memory_core.adapters.openai.client import Retries, Service
+from memory_core.adapters.openai.client import ModelConnection, Retries, Service
 from memory_core.adapters.openai.embedder import BATCH_INPUTS, OpenAIEmbedder
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.requests.memories import SaveInput
+from memory_core.domain.scope import Owner
 from tests import managed_identity
 from tests.memories import MovableClock
 from tests.openai_server import OpenAIServer, answers, hangs, refuses, vector_of
@@ -102,6 +108,68 @@ async def test_a_server_that_knows_no_base64_is_understood(
 async def test_nothing_to_embed_asks_nobody(embedder: OpenAIEmbedder, server: OpenAIServer) -> None:
     assert await embedder.embed([]) == []
     assert server.bodies == []
+
+
+async def test_a_closed_embedder_makes_no_client_until_it_is_opened_again(
+    embedder: OpenAIEmbedder,
+) -> None:
+    """A call under way, or one that comes late, left a client open."""
+    await embedder.embed(["one"])
+    await embedder.close()
+    with pytest.raises(Unavailable, match="it is closed"):
+        await embedder.embed(["one"])
+    assert (await embedder.check()).status == "unavailable"
+    await embedder.open()
+    await embedder.embed(["one"])
+
+
+async def test_a_connection_that_is_closed_while_it_makes_its_client_leaves_none_open(
+    server: OpenAIServer,
+) -> None:
+    service = Service(base_url=f"{server.root}/v1", api_key="secret-key")
+    connection = ModelConnection("embedder", service, 1.0)
+    opening = asyncio.create_task(connection.client())
+    await asyncio.sleep(0)  # it begins
+    await connection.close()
+    assert (await opening).is_closed()
+
+
+async def test_a_call_that_waits_for_its_next_try_ends_with_a_close(
+    server: OpenAIServer, clock: MovableClock
+) -> None:
+    server.script = [refuses(503)]
+    service = Service(base_url=f"{server.root}/v1", api_key="k")
+    embedder: OpenAIEmbedder
+
+    async def close_meanwhile(_: float) -> None:
+        await embedder.close()
+
+    embedder = OpenAIEmbedder(
+        service, "m", DIMENSIONS, clock, retries=Retries(sleep=close_meanwhile)
+    )
+    with pytest.raises(Unavailable, match="it is closed"):
+        await embedder.embed(["one"])
+
+
+async def test_a_memory_that_was_closed_and_opened_again_embeds(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Its embedder and its agents load at their first call, which a close forbids."""
+    settings = Settings.from_env(
+        {
+            "MEMORY_DATA": str(tmp_path),
+            "EMBEDDING_PROVIDER": "openai",
+            "EMBEDDING_MODEL": "m",
+            "EMBEDDING_DIMENSIONS": str(DIMENSIONS),
+            "EMBEDDING_BASE_URL": f"{server.root}/v1",
+            "EMBEDDING_API_KEY": "k",
+        }
+    )
+    core, owner = MemoryCore(settings), Owner("app", "ana")
+    for text in ("Ana likes green tea", "Ana lives in Oslo"):
+        async with core:
+            await core.save(owner, SaveInput(content=text))
+    assert len(server.bodies) == 2
 
 
 @pytest.mark.parametrize("endpoint", ["", "/", "/openai/v1", "/openai/v1/"])

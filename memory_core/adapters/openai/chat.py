@@ -120,13 +120,13 @@ class Chat:
         self._under_way = 0
         self._dialect = Dialect(effort=self._sampling.effort)
         self._proof: asyncio.Task[None] | None = None
-        self._connection = ModelConnection(service, timeout_s)
+        self._connection = ModelConnection(DEPENDENCY, service, timeout_s)
         self.last_ok: datetime | None = None
         self.last_error: str | None = None
 
     async def open(self) -> None:
         """Make the client, without sending a request."""
-        await self._connection.client()
+        await self._connection.open()
 
     async def close(self) -> None:
         """Close the client."""

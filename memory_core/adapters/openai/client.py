@@ -62,25 +62,44 @@ class Service:
 class ModelConnection:
     """Client of a service, with the credential that it borrows.
 
-    It is made at its first use. `timeout_s` bounds each of its requests. After `close` the next
-    call makes another client.
+    It is made at its first use.
+
+    Args:
+        dependency: The name of the dependency in errors.
+        service: The service.
+        timeout_s: The longest duration of each request in seconds.
+
     """
 
-    def __init__(self, service: Service, timeout_s: float) -> None:
-        self._service, self._timeout_s = service, timeout_s
+    def __init__(self, dependency: str, service: Service, timeout_s: float) -> None:
+        self._dependency, self._service, self._timeout_s = dependency, service, timeout_s
         self._opening = asyncio.Lock()
         self._made: tuple[AsyncOpenAI, Any] | None = None
+        self._is_closed = False
+
+    async def open(self) -> None:
+        """Make the client, also after `close`, without sending a request."""
+        self._is_closed = False
+        await self.client()
 
     async def client(self) -> AsyncOpenAI:
-        """The client; making it sends no request."""
+        """The client; making it sends no request. Raises Unavailable after `close`."""
         async with self._opening:
+            if self._is_closed:
+                raise Unavailable(self._dependency, "it is closed")
             if self._made is None:
                 self._made = await _new_client(self._service, self._timeout_s)
             return self._made[0]
 
     async def close(self) -> None:
-        """Close the connections of the client and of its credential."""
-        made, self._made = self._made, None
+        """Close the connections of the client and of its credential.
+
+        It also closes a client that another call is just making. A call that is under way and tried
+        again afterwards makes no new client, which would stay open.
+        """
+        self._is_closed = True
+        async with self._opening:
+            made, self._made = self._made, None
         if made is None:
             return
         client, credential = made

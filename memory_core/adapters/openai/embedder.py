@@ -69,7 +69,7 @@ class OpenAIEmbedder:
         self._retries = retries or Retries(deadline_s=timeout_s)
         self._chunking = chunking
         self._encoding: Literal["base64", "float"] = encoding
-        self._connection = ModelConnection(service, timeout_s)
+        self._connection = ModelConnection(DEPENDENCY, service, timeout_s)
         self._last_ok: datetime | None = None
         self._failing = False
 
@@ -93,7 +93,7 @@ class OpenAIEmbedder:
 
         Whether the service answers is for `check`, and a restart should not cost money.
         """
-        await self._connection.client()
+        await self._connection.open()
 
     async def close(self) -> None:
         """Close the client."""

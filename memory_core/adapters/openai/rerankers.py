@@ -34,13 +34,13 @@ class EndpointReranker:
         self._model, self._clock, self._timeout_s = model, clock, timeout_s
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._under_way = 0
-        self._connection = ModelConnection(service, timeout_s)
+        self._connection = ModelConnection(DEPENDENCY, service, timeout_s)
         self._last_ok: datetime | None = None
         self._failing = False
 
     async def open(self) -> None:
         """Make the client, without sending a request."""
-        await self._connection.client()
+        await self._connection.open()
 
     async def close(self) -> None:
         """Close the client."""
