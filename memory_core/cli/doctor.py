@@ -25,6 +25,7 @@ from memory_core.cli.target import Target
 from memory_core.domain.errors import MemoryCoreError, PlainError, described
 
 if TYPE_CHECKING:
+    from memory_core.adapters.sqlite.file import FileLayout
     from memory_core.config import Settings
 
 app = typer.Typer()
@@ -237,23 +238,25 @@ def folder_check(folder: Path) -> Finding:
 
 def file_checks(settings: Settings) -> list[Finding]:
     """Read the databases of the data folder, and find those that are damaged."""
+    from memory_core.adapters.sqlite import database, queue
+
     files = {}
     if settings.long_term == "sqlite":
-        files["memory.db"] = _DAMAGE
+        files["memory.db"] = (database.LAYOUT, _DAMAGE)
     if settings.queue == "embedded":
-        files["queue.db"] = _DAMAGE_OF_QUEUE
+        files["queue.db"] = (queue.LAYOUT, _DAMAGE_OF_QUEUE)
     return [
-        _file_check(settings.data / name, advice)
-        for name, advice in files.items()
+        _file_check(settings.data / name, layout, advice)
+        for name, (layout, advice) in files.items()
         if (settings.data / name).is_file()
     ]
 
 
-def _file_check(path: Path, advice: str) -> Finding:
+def _file_check(path: Path, layout: FileLayout, advice: str) -> Finding:
     from memory_core.adapters.sqlite.file import damage_of
 
     try:
-        damage = damage_of(path)
+        damage = damage_of(path, layout)
     except (OSError, sqlite3.Error) as error:
         return Finding(path.name, "warning", f"could not be read: {described(error)}")
     if damage is not None:

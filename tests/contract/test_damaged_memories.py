@@ -176,6 +176,35 @@ async def test_a_turn_whose_words_are_damaged_hides_none_beside_it_after_a_delet
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("column", ["id", "next_id", "kind"])
+async def test_a_text_that_is_no_utf_8_in_the_row_of_a_memory_hides_no_other_memory(
+    world: World, column: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Every list, search and context of the user was a 503."""
+    core = await world.core()
+    memories = await three(core)
+    with closing(sqlite3.connect(world.folder / "memory.db")) as file, file:
+        file.execute(
+            f"UPDATE documents SET {column} = CAST(x'6d656dff' AS TEXT) WHERE id = ?",
+            (memories[1].id,),
+        )
+    core = await world.core()
+    page = await core.list(ALICE, ListInput())
+    readable = memories if column == "next_id" else memories[::2]
+    assert {memory.id for memory in page.memories} == {memory.id for memory in readable}
+    assert page.damaged == ((r"mem\xff",) if column == "id" else ())
+    answer = await core.retrieve(
+        ALICE, RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
+    )
+    assert {memories[0].id, memories[2].id} <= {hit.memory.id for hit in answer.results}
+    context = await core.context(ALICE, ContextInput(query="when do the bees fly?"))
+    assert memories[0].content in context.context
+    await core.save(ALICE, fact("The bees dance at dusk", subject="Hive", attribute="habit 9"))
+    assert "memory.db is damaged: a text in it is no UTF-8" in caplog.messages
+    assert (await core.ready())["dependencies"]["long_term"]["status"] == "degraded"
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_search_that_knew_a_memory_leaves_it_out_once_its_text_is_damaged(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

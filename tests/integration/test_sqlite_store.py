@@ -17,7 +17,7 @@ import pytest
 
 from memory_core.adapters.sqlite import reads
 from memory_core.adapters.sqlite.database import COMMITS_A_CHECKPOINT, LAYOUT, Connections
-from memory_core.adapters.sqlite.file import connect, damage_of
+from memory_core.adapters.sqlite.file import FileState, connect, damage_of
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.adapters.sqlite.writes import PURGE_EVERY
 from memory_core.domain.errors import Unavailable
@@ -459,7 +459,7 @@ async def test_a_damaged_file_is_unavailable_and_never_an_empty_answer(
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    assert damage_of(path) is not None
+    assert damage_of(path, LAYOUT) is not None
     with pytest.raises(Unavailable):  # at the start or at the first read, wherever the damage shows
         await (await opened()).search(ALICE, query("tea"))
 
@@ -531,16 +531,22 @@ async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> 
 
 
 async def test_readiness_says_that_a_part_of_the_file_is_damaged_once_a_read_has_met_it(
-    opened: Opened, path: Path
+    opened: Opened, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = await opened()
-    await save(store, memory(id="mem_1", embedding=unit(1)))
-    assert ((await store.check()).status, damage_of(path)) == ("ok", None)
+    for number in (1, 2):
+        await save(store, memory(id=f"mem_{number}", embedding=unit(number)))
+    assert ((await store.check()).status, damage_of(path, LAYOUT)) == ("ok", None)
     with sqlite3.connect(path) as file:
-        file.execute("UPDATE documents SET id = CAST(x'ff' AS TEXT) WHERE kind = 'memory'")
+        file.execute("UPDATE documents SET id = CAST(x'6dff' AS TEXT) WHERE id = 'mem_1'")
     file.close()
-    with pytest.raises(Unavailable, match="a stored text is no UTF-8: the file is damaged"):
-        await store.page(ALICE, "memory", None, None, 10)
+    page = await store.page(ALICE, "memory", None, None, 10)
+    assert [(document.id, document.damaged) for document in page] == [
+        ("mem_2", False),
+        (r"m\xff", True),
+    ]
+    assert caplog.messages == ["memory.db is damaged: a text in it is no UTF-8"]
+    assert damage_of(path, LAYOUT) == r"rows differ from their documents: m\xff"
     health = await store.check()
     assert (health.status, health.detail) == (
         "degraded",
@@ -673,7 +679,7 @@ async def test_what_is_deleted_is_in_no_byte_of_the_files_whatever_rows_were_mov
     deleting the row does not reach.
     """
     store, rng = await opened(), random.Random(7)
-    connection, ids = connect(path, "normal"), list[int]()
+    connection, ids = connect(FileState(path), "normal"), list[int]()
     for number in range(150):
         chance, body = rng.random(), b" " * rng.randrange(200, 900)
         if chance < 0.6 or not ids:

@@ -106,7 +106,7 @@ class Connections:
             raise Unavailable(DEPENDENCY, "the store is not open")
         with reporting(DEPENDENCY, self.room):
             if self._impatient is None:
-                self._impatient = connect(self._path, self._synchronous, patient=False)
+                self._impatient = connect(self.room, self._synchronous, patient=False)
                 self._made.append(self._impatient)
             return work(self._impatient, *args, **kwargs)
 
@@ -222,7 +222,7 @@ class Connections:
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = connect(self._path, self._synchronous)
+            connection = self._local.connection = connect(self.room, self._synchronous)
             self._made.append(connection)
         return connection
 
@@ -409,6 +409,19 @@ Note: an earlier version of the program does not write it, and 1 is used then. S
 checked too early, and found not to be due.
 """
 
+_COPIED = ("type", "status", "status_reason", "category", "session_id", "agent_id", "next_id")
+_UNLIKE = (
+    "SELECT id FROM documents WHERE inner IS NOT NULL AND CASE "  # noqa: S608 - our own names
+    "WHEN kind NOT IN ('memory', 'version') OR NOT json_valid(CAST(body AS TEXT)) THEN 1 "
+    "ELSE kind = 'memory' AND id IS NOT json_extract(CAST(body AS TEXT), '$.id') OR "
+    + " OR ".join(f"{name} IS NOT json_extract(CAST(body AS TEXT), '$.{name}')" for name in _COPIED)
+    + " END LIMIT 20"
+)
+"""Ids of memories that can't be read, or differ from their columns.
+
+Only memories and their versions have an inner part.
+"""
+
 LAYOUT = FileLayout(
     DEPENDENCY,
     application_id=0x4D436F72,
@@ -416,6 +429,7 @@ LAYOUT = FileLayout(
     tables=_TABLES,
     added=_ADDED,
     columns=(_LASTS,),
+    unlike=_UNLIKE,
 )
 
 

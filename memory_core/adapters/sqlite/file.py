@@ -6,6 +6,7 @@ Each kind of file has a mark of its own, so that no kind is mistaken for another
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import stat
@@ -21,6 +22,7 @@ from pydantic import ValidationError
 
 from memory_core.domain.errors import Unavailable, described
 
+log = logging.getLogger(__name__)
 BUSY_TIMEOUT_S = 10.0
 """The longest wait in seconds for a commit of another process to the same file.
 
@@ -30,7 +32,6 @@ second for each 180 MB.
 IMPATIENCE_S = 0.002
 _NEXT_TRY_S = 0.01
 LOOP_CACHE_KIB = 16 * 1024
-UNREADABLE_TEXT = "a stored text is no UTF-8: the file is damaged"
 Synchronous = Literal["full", "normal"]
 
 
@@ -63,6 +64,8 @@ class FileLayout:
             also keep up to date, and tables that such programs may ignore. They are made when they
             are missing.
         columns: Columns that files of this version may lack. They are made when they are missing.
+        unlike: A query for the ids of rows with columns that differ from their document. SQLite
+            does not notice them.
 
     """
 
@@ -72,6 +75,7 @@ class FileLayout:
     tables: tuple[str, ...]
     added: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
+    unlike: str | None = None
 
 
 @contextmanager
@@ -90,44 +94,53 @@ def reporting(dependency: str, state: FileState) -> Iterator[None]:
     except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError):
         raise
     except (sqlite3.Error, OSError) as error:
-        if not is_damage(error):
-            raise Unavailable(dependency, f"SQLite: {described(error)}") from error
-        state.is_damaged = True
-        problem = described(error) if hasattr(error, "sqlite_errorcode") else UNREADABLE_TEXT
-        raise Unavailable(dependency, f"SQLite: {problem}") from error
+        if is_damage(error):
+            state.is_damaged = True
+        raise Unavailable(dependency, f"SQLite: {described(error)}") from error
     except (orjson.JSONDecodeError, ValidationError) as error:
         raise Unavailable(dependency, "a stored document is damaged and can't be read") from error
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error says that the content of a file is damaged.
-
-    Python's own error for a text that is no UTF-8 has no code of SQLite.
-    """
-    if not isinstance(error, sqlite3.DatabaseError):
-        return False
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return type(error) is sqlite3.OperationalError
-    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    """Whether an error says that the content of a file is damaged."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    )
 
 
-def damage_of(path: Path) -> str | None:
+def damage_of(path: Path, layout: FileLayout) -> str | None:
     """Read a whole file, and return what is damaged in it; None where nothing is.
 
-    Raises OSError or sqlite3.Error for a file that can't be read.
+    Args:
+        path: The file.
+        layout: The layout of this kind of file.
+
+    Raises:
+        OSError: The file can't be read.
+        sqlite3.Error: The file can't be read.
+
     """
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
             answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            connection.text_factory = FileState(path).text
+            is_ours = _marks(connection) == (layout.application_id, layout.version)
+            asked = layout.unlike if is_ours else None
+            rows = [] if asked is None else connection.execute(asked).fetchall()
         except sqlite3.Error as error:
             if is_damage(error):
                 return described(error)
             raise
-    return None if answer == "ok" else " ".join(str(answer).split())
+    if answer != "ok":
+        return " ".join(str(answer).split())
+    names = ", ".join(name for (name,) in rows)
+    return f"rows differ from their documents: {names}" if rows else None
 
 
-def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
+def connect(
+    state: FileState, synchronous: Synchronous, *, patient: bool = True
+) -> sqlite3.Connection:
     """A connection in autocommit mode, to be used by a single thread at a time.
 
     It may be closed in another thread. An impatient connection, for the event loop, hardly waits
@@ -136,19 +149,20 @@ def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sq
     secure_delete overwrites deleted data in the file, as the erasure of a user promises.
 
     Args:
-        path: The file.
+        state: The state of the file, which remembers a damage that is met.
         synchronous: `full` keeps an acknowledged commit through a power cut, `normal` only through
             the death of the process.
         patient: False for the connection of the event loop.
 
     """
-    _make_private(path)
+    _make_private(state.path)
     connection = sqlite3.connect(
-        path,
+        state.path,
         timeout=BUSY_TIMEOUT_S if patient else IMPATIENCE_S,
         isolation_level=None,
         check_same_thread=False,
     )
+    connection.text_factory = state.text
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
@@ -257,13 +271,20 @@ def _write_ahead(connection: sqlite3.Connection) -> str:
             time.sleep(_NEXT_TRY_S)
 
 
+def _marks(connection: sqlite3.Connection) -> tuple[int, int]:
+    """The mark of the program and the version of the schema in a file's header."""
+    return (
+        connection.execute("PRAGMA application_id").fetchone()[0],
+        connection.execute("PRAGMA user_version").fetchone()[0],
+    )
+
+
 def _is_ours(connection: sqlite3.Connection, layout: FileLayout) -> bool:
     """True for a file of this version, False for an empty file.
 
     Raises Unavailable for any other file.
     """
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    application, version = _marks(connection)
     if application == layout.application_id:
         if version != layout.version:
             raise Unavailable(
@@ -305,7 +326,7 @@ class FileState:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._problem: str | None = None
         self.is_damaged = False
 
@@ -343,10 +364,23 @@ class FileState:
                 self._problem = None
         return self._problem
 
+    def text(self, stored: bytes) -> str:
+        """A stored text, where bytes that are no UTF-8 are written out.
+
+        So a damaged text makes no read fail. The file counts as damaged from then on.
+        """
+        try:
+            return stored.decode()
+        except UnicodeDecodeError:
+            if not self.is_damaged:
+                log.error("%s is damaged: a text in it is no UTF-8", self.path.name)
+            self.is_damaged = True
+            return stored.decode(errors="backslashreplace")
+
     def warning(self) -> str | None:
         """A warning of damage, or before any write fails; None without a reason for it."""
         if self.is_damaged:
-            return f"{self._path.name} is damaged, and some of it can't be read: memory-core doctor"
+            return f"{self.path.name} is damaged, and some of it can't be read: memory-core doctor"
         try:
             free = self.free_bytes()
         except OSError as error:
@@ -360,7 +394,7 @@ class FileState:
         """
         if not hasattr(os, "statvfs"):
             return LOW_BYTES
-        disk = os.statvfs(self._path.parent)
+        disk = os.statvfs(self.path.parent)
         return disk.f_bavail * disk.f_frsize
 
     def _has_room(self) -> bool:

@@ -186,7 +186,7 @@ class SqliteQueue:
 
     def _connected(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = connect(self._path, self._synchronous)
+            connection = connect(self._room, self._synchronous)
             try:
                 prepare(connection, LAYOUT)
             except BaseException:

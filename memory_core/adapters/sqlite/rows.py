@@ -143,16 +143,13 @@ def parameters(document: Document) -> dict[str, Any]:
 
 
 def decoded(row: Sequence[Any]) -> Document:
-    """A document from the values of `READ_COLUMNS`.
-
-    Raises Damaged for a memory that cannot be parsed.
-    """
-    identity, kind, body, inner, expires_at, blob = row
+    """A document from the values of `READ_COLUMNS`. Raises Damaged for an unreadable memory."""
+    identity, kind, body, _, expires_at, blob = row
     until = None if expires_at is None else moment(expires_at)
     tag = None if kind in MEMORY_KINDS else tag_of(body, expires_at)
     try:
-        return Document(identity, kind, whole(body, inner), as_vector(blob), until, tag)
-    except orjson.JSONDecodeError as error:
+        return Document(identity, kind, whole(row), as_vector(blob), until, tag)
+    except ValueError as error:
         if kind not in MEMORY_KINDS:
             raise
         raise damaged_memory(identity) from error
@@ -190,15 +187,17 @@ def tag_of(body: bytes, expires_at: float | None) -> str:
     ).hexdigest()
 
 
-def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
+def whole(row: Sequence[Any]) -> dict[str, Any]:
     """A document's body from its two parts.
 
-    Args:
-        body: The public part of a memory, or the whole body.
-        inner: The rest of a memory; None for all other kinds.
-
+    `row` begins with the id, the kind, the public part of a memory or the whole body, and the rest
+    of a memory, which is None for all other kinds. Raises ValueError where a part can't be parsed,
+    or the row of a memory has another id than the memory, as a damaged row may.
     """
+    identity, kind, body, inner = row[:4]
     parsed: dict[str, Any] = orjson.loads(body)
+    if kind == "memory" and not (isinstance(parsed, dict) and parsed.get("id") == identity):
+        raise ValueError("the row of a memory has another id")
     return parsed if inner is None else parsed | orjson.loads(inner)
 
 

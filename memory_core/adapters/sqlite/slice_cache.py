@@ -297,11 +297,10 @@ class Slices:
         while True:
             memory_id = ""
             try:
-                for memory_id, kind, body, inner, blob in connection.execute(
-                    _CHANGED, (*owner, since, epoch)
-                ):
+                for row in connection.execute(_CHANGED, (*owner, since, epoch)):
+                    memory_id, kind, *_, blob = row
                     if memory_id not in damaged:
-                        parsed = whole(body, inner)
+                        parsed = whole(row)
                         user_slice.put(memory_id, kind, parsed, self._comparable(parsed, blob))
             except (ValueError, KeyError, TypeError):
                 user_slice.clear()
