@@ -186,7 +186,7 @@ def test_lines_of_messages_are_read_and_broken_ones_named() -> None:
         },
     )
     assert isinstance(second, ChatMessage)
-    assert second.fields["content"] == "Since when?\n[image_url]"
+    assert second.fields["content"] == "Since when?\n[image]"
     assert (broken, narrator) == (
         Skipped("not JSON", "line 4"),
         Skipped("no role that is known", "line 5"),
@@ -196,6 +196,44 @@ def test_lines_of_messages_are_read_and_broken_ones_named() -> None:
         "an id that the service does not take gets another, the same each time"
     )
     assert items_of(lines(*MESSAGE_LINES)) == [first, second, broken, narrator, third]
+
+
+def test_lines_of_messages_say_what_the_service_would_read_of_them() -> None:
+    conversation = [
+        {"role": "human", "content": [{"text": "Which flight?"}, {"type": "hint_of_ours"}]},
+        {
+            "role": "bot",
+            "id": "a1",
+            "content": [
+                {"type": "thinking", "thinking": "The user wants a flight."},
+                {"type": "tool_use", "id": "t1", "name": "flights", "input": {"to": "Oslo"}},
+                {"type": "text", "text": "I look it up."},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "SK 1473"}],
+        },
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "t2", "function": {"name": "book", "arguments": "{}"}}],
+        },
+        {"role": "assistant", "content": [{"type": "reasoning", "text": "Done."}]},
+    ]
+    read = items_of(json.dumps({"messages": conversation, "conversation_id": "c"}).encode())
+    assert [
+        (item.fields["role"], item.fields["content"], item.fields["id"])
+        for item in read
+        if isinstance(item, ChatMessage)
+    ] == [
+        ("user", "Which flight?", "c-1"),
+        ("tool", 'flights({"to": "Oslo"})', "a1"),
+        ("assistant", "I look it up.", "a1.part1"),
+        ("tool", "flights: SK 1473", "c-3"),
+        ("tool", "book({})", "c-4"),
+    ]
+    assert read[-1] == Skipped("without words", "line 1, message 5")
 
 
 def test_lines_of_memories_keep_the_fields_of_a_save() -> None:

@@ -84,7 +84,7 @@ def message_items(
         title: The title of the session, if any.
 
     """
-    known_role = ROLES.get(role) if isinstance(role, str) else None
+    known_role = role_of(role)
     if known_role is None:
         yield Skipped("no role that is known", place)
         return
@@ -104,6 +104,11 @@ def message_items(
         if isinstance(actor, str) and actor.strip():
             fields["actor"] = storable_text(actor)[:200]
         yield ChatMessage(session, fields, _title(title))
+
+
+def role_of(given: Any) -> str | None:
+    """The service's name of a role; None for a role that is not known."""
+    return ROLES.get(given) if isinstance(given, str) else None
 
 
 def _title(given: Any) -> str | None:

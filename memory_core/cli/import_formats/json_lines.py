@@ -9,13 +9,14 @@ from memory_core.cli.import_formats.items import (
     Item,
     SavedMemory,
     Skipped,
-    list_of,
     message_items,
+    role_of,
     service_name,
     storable,
     time_of_message,
 )
 from memory_core.cli.import_formats.json_streams import objects_of
+from memory_core.domain.chat.messages import MessageReader
 
 SAVE_FIELDS = frozenset(
     {
@@ -64,7 +65,8 @@ _MADE_BY_SERVICE = frozenset(
 def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
     """Messages or conversations, each on a line.
 
-    A message has `role` and `content`, and a conversation has `messages`.
+    A message has `role` and `content`, and a conversation has `messages`. Contents are read as by
+    the service, so a message with calls of tools becomes several.
 
     Args:
         stream: The opened file.
@@ -74,6 +76,7 @@ def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
     default = service_name("import", name, "file")
     counts: dict[str, int] = {}
     times: dict[str, Any] = {}
+    reader = MessageReader(None, "messages", roles_optional=False, lenient=True)
     for place, entry in objects_of(stream):
         if isinstance(entry, Skipped):
             yield entry
@@ -99,18 +102,23 @@ def read_messages(stream: IO[bytes], name: str) -> Iterator[Item]:
                 message.get("timestamp") or message.get("created_at"),
                 times.get(session, entry.get("created_at")),
             )
+            role = message.get("role")
+            pieces = reader.said(index, {**message, "role": role_of(role)})
             actor = message.get("actor") or message.get("name")
             title = entry.get("title") or entry.get("session_title")
-            yield from message_items(
-                session,
-                message.get("role"),
-                _content_text(message.get("content")),
-                when,
-                own,
-                at,
-                actor,
-                title,
-            )
+            if not pieces:
+                yield from message_items(session, role, "", when, own, at)
+            for number, piece in enumerate(pieces):
+                yield from message_items(
+                    session,
+                    piece.role,
+                    piece.content,
+                    when,
+                    f"{own}.part{number}" if number else own,
+                    at,
+                    actor if piece.role == role_of(role) else None,
+                    title,
+                )
 
 
 def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
@@ -153,22 +161,3 @@ def read_memories(stream: IO[bytes], name: str) -> Iterator[Item]:
                 ),
             }
         yield SavedMemory(storable({"type": "semantic", "source": "import", **fields}), place)
-
-
-def _content_text(content: Any) -> str:
-    """The text of a message's content.
-
-    The content may be a list of parts as in chat APIs.
-    """
-    if isinstance(content, str):
-        return content
-    texts = []
-    for part in list_of(content):
-        text = (
-            part if isinstance(part, str) else part.get("text") if isinstance(part, dict) else None
-        )
-        if isinstance(text, str):
-            texts.append(text)
-        elif isinstance(part, dict) and isinstance(part.get("type"), str):
-            texts.append(f"[{part['type'][:40]}]")
-    return "\n".join(texts)

@@ -128,7 +128,9 @@ class MessageReader:
         self.ignored: dict[str, None] = {}
 
     def said(self, place: int, message: Any) -> list[ReadMessage]:
-        """Read a message leniently: a message that can't be read gives no messages.
+        """Read a message leniently, and keep nothing of it but the names of its tools.
+
+        A message that can't be read gives no messages.
 
         Args:
             place: The message's index in the call.
@@ -138,10 +140,10 @@ class MessageReader:
             The messages that it becomes.
 
         """
-        before = len(self.messages)
         self.read(place, message)
+        messages, self.messages = self.messages, []
         self.errors.clear()
-        return self.messages[before:]
+        return messages
 
     def read(self, place: int, message: Any) -> None:
         """Read a message; its faults are added to the errors.
