@@ -1,7 +1,8 @@
 """Suggest the call, the field or the value that a caller probably meant.
 
 A path is compared with those of the API segment by segment, without `/api/v1` and in the words of
-other memory services. Note: a caller is never led to a DELETE without having asked for it.
+other memory services. Where no call has all its words, its last word says what is meant. Note: a
+caller is never led to a DELETE without having asked for it.
 """
 
 from __future__ import annotations
@@ -11,67 +12,104 @@ import functools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from memory_core.domain.errors import is_plain_name
 from memory_core.functions.registered import http_functions
 
 _SAVE, _LIST, _ONE = (
-    "POST /api/v1/memories/save with type",
-    "GET /api/v1/memories with type",
+    "POST /api/v1/memories/save",
+    "GET /api/v1/memories",
     "/api/v1/memories/{memory_id}",
 )
-_RETRIEVE, _CONVERSE, _CONTEXT, _REPLAY = (
+_RETRIEVE, _CONVERSE, _CONTEXT, _DELETE, _CLEAR = (
     "POST /api/v1/memories/retrieve",
     "POST /api/v1/memories",
     "POST /api/v1/context",
-    "POST /api/v1/replay",
+    "POST /api/v1/memories/delete",
+    "POST /api/v1/memories/clear",
 )
-_TYPES = ("episodic", "semantic", "procedural")
+_REPLAY, _SESSIONS, _EXPORT, _READY = (
+    "POST /api/v1/replay",
+    "GET /api/v1/sessions",
+    "POST /api/v1/users/{user_id}/export",
+    "GET /health/ready",
+)
 CALLS_OF_OTHERS: Mapping[str, str] = {
     # method and path, as `_segments` leaves it (* is any one segment) → the call that does
     # the same here
-    **{f"POST memories/{kind}": _SAVE for kind in _TYPES},
-    **{f"GET memories/{kind}": _LIST for kind in _TYPES},
     **{
         f"{method} memories/{kind}/*": f"{method} {_ONE}"
-        for kind in _TYPES
+        for kind in ("episodic", "semantic", "procedural")
         for method in ("GET", "PUT", "DELETE")
-    },
-    **{
-        f"GET {where}{word}": call
-        for word, call in (
-            ("facts", f"{_LIST}=semantic"),
-            ("episodes", f"{_LIST}=episodic"),
-            ("procedures", f"{_LIST}=procedural"),
-            ("instructions", "GET /api/v1/memories with category=instruction"),
-        )
-        for where in ("", "memories/")
     },
     "GET memories/procedural/key/*": "GET /api/v1/procedures/{key}",
     "GET memories/temporal/evolution/*": "GET /api/v1/memories/{memory_id}/evolution",
-    "POST memories/prompt": _CONTEXT,
-    "POST retrieve": _RETRIEVE,
-    "GET retrieve": "GET /api/v1/memories/query",
-    "GET memories/retrieve": "GET /api/v1/memories/query",
-    "POST graph/retrieve": _RETRIEVE,
-    "POST long-term-memory": "POST /api/v1/memories/save",
-    "POST long-term-memory/retrieve": _RETRIEVE,
     "PUT working-memory/*": "POST /api/v1/memories/batch",
     "GET sessions/*/context": _CONTEXT,
     "GET sessions/*/memories": _CONTEXT,
     "POST sessions/*/messages": _CONVERSE,
     "POST sessions/*/memories": _CONVERSE,
+    "DELETE sessions/*": _CLEAR,
+    "DELETE sessions/*/memories": _CLEAR,
+    "GET users/*": "GET /api/v1/profile with user_id",
+    "GET status": _READY,
 }
 _SYNONYMS = {
     "memory": "memories",
     **dict.fromkeys(("search", "find", "recall", "query_memory"), "retrieve"),
     **dict.fromkeys(("add", "create", "store", "remember"), "save"),
-    **dict.fromkeys(("thread", "threads", "conversations"), "sessions"),
+    **dict.fromkeys(("thread", "threads", "conversation", "conversations"), "sessions"),
     **dict.fromkeys(("history", "revisions"), "versions"),
     **dict.fromkeys(("events", "log"), "timeline"),
     **dict.fromkeys(("jobs", "job"), "tasks"),
+    "user": "users",
 }
+_WORDS_AND_CALLS: tuple[tuple[str, str | None, str | None, str | None], ...] = (
+    # the last word of a path → what is meant by it with GET, with POST, PUT or PATCH, with DELETE
+    ("memories", _LIST, _CONVERSE, "POST /api/v1/forget"),
+    (
+        "save upsert insert ingest notes note documents document items item texts text data "
+        "entries records observations knowledge graph long-term-memory",
+        _LIST,
+        _SAVE,
+        _DELETE,
+    ),
+    ("episodic semantic procedural", f"{_LIST} with type", f"{_SAVE} with type", None),
+    ("facts fact", f"{_LIST} with type=semantic", _SAVE, _DELETE),
+    ("episodes episode", f"{_LIST} with type=episodic", _CONVERSE, _DELETE),
+    ("procedures", f"{_LIST} with type=procedural", _SAVE, _DELETE),
+    ("instructions", f"{_LIST} with category=instruction", _SAVE, _DELETE),
+    ("update edit modify", None, f"PUT {_ONE}", None),
+    ("delete remove", None, _DELETE, _DELETE),
+    ("retrieve query ask lookup similar", "GET /api/v1/memories/query", _RETRIEVE, None),
+    ("sessions chat chats converse dialogs transcripts", _SESSIONS, _CONVERSE, _CLEAR),
+    ("messages message turns", "GET /api/v1/sessions/{session_id}/messages", _CONVERSE, _CLEAR),
+    ("clear", None, _CLEAR, _CLEAR),
+    ("context prompt", _CONTEXT, _CONTEXT, None),
+    ("summaries summary summarize", "GET /api/v1/profile", "POST /api/v1/agent/summaries", None),
+    ("export exports", _EXPORT, _EXPORT, None),
+    ("import imports", None, "POST /api/v1/users/{user_id}/import", None),
+    (
+        "settings preferences",
+        "GET /api/v1/users/{user_id}/settings",
+        "PUT /api/v1/users/{user_id}/settings",
+        None,
+    ),
+    ("stats statistics", "GET /api/v1/usage", None, None),
+    ("live livez liveness ping", "GET /health", None, None),
+    ("ready readyz readiness", _READY, None, None),
+    ("swagger redoc api-docs", "GET /docs", None, None),
+)
+CALLS_BY_WORD: Mapping[str, Mapping[str, str | None]] = {
+    word: {"GET": read, "DELETE": removal, **dict.fromkeys(("POST", "PUT", "PATCH"), write)}
+    for words, read, write, removal in _WORDS_AND_CALLS
+    for word in words.split()
+}
+"""The last word of a path → the call that is meant by it, for each method."""
+_OWNERS = {"users": "user_id", "entities": "user_id", "agents": "agent_id"}
+"""Segments before an id that is a field of each call here."""
 _VERSION = re.compile(r"v[0-9]{1,2}")
 _MAX_SEGMENTS, _MAX_CHARACTERS = 7, 40
 _CLOSE_SEGMENTS = 0.7
@@ -84,6 +122,22 @@ _ID, _OTHER_METHOD = 0.1, 0.2
 
 A wrong segment costs up to 0.3.
 """
+
+
+class _Candidate(NamedTuple):
+    """A call that may be meant.
+
+    Attributes:
+        differs: Whether its method is another, a word is spelt otherwise, or a word is taken for an
+            id.
+        cost: How far it is from the path.
+        call: Method and path.
+
+    """
+
+    differs: bool
+    cost: float
+    call: str
 
 
 class KnownCalls:
@@ -116,16 +170,28 @@ class KnownCalls:
         if segments is None:
             return None
         segments = [_SYNONYMS.get(segment, segment) for segment in segments]
+        call = self._meant(method, segments)
+        owner = _OWNERS.get(segments[0]) if len(segments) > 2 else None
+        if owner is None or (call is not None and "{user_id}" in call):
+            return call
+        call = self._meant(method, segments[2:])
+        return call and f"{call} {'and' if ' with ' in call else 'with'} {owner}"
+
+    def _meant(self, method: str, segments: list[str]) -> str | None:
         for pattern, call in CALLS_OF_OTHERS.items():
             its_method, _, its_path = pattern.partition(" ")
             if method == its_method and _matches(its_path.split("/"), segments):
                 return call
         candidates = [
             candidate
-            for variant in _variants(segments)
+            for variant in self._variants(segments)
             for candidate in self._candidates(method, variant)
         ]
-        return min(candidates)[1] if candidates else None
+        best = min(candidates, default=None)
+        by_word = CALLS_BY_WORD.get(segments[-1], {}).get(method) if segments else None
+        if by_word is not None and (best is None or best.differs):
+            return by_word
+        return None if best is None else best.call
 
     def suggest_other_method(self, method: str, path: str) -> str | None:
         """Suggest the call that has exactly this path and another method.
@@ -143,24 +209,44 @@ class KnownCalls:
         path = path.rstrip("/").lower()
         return None if method in self._methods.get(path, []) else self._call_name(method, path)
 
-    def _candidates(self, method: str, segments: list[str]) -> list[tuple[float, str]]:
-        """Calls that the segments may be a misspelling of, each with its cost."""
-        candidates: list[tuple[float, str]] = []
+    def _variants(self, segments: list[str]) -> list[list[str]]:
+        """The segments, and the same with or without a leading `memories`.
+
+        Some calls have no such segment here, such as `memory/timeline`; others have it in front of
+        a word, such as `bulk`.
+        """
+        variants = [segments]
+        if len(segments) > 1 and segments[0] == "memories":
+            variants.append(segments[1:])
+        if segments and (longer := ["memories", *segments]) in self._templates.values():
+            variants.append(longer)
+        return variants
+
+    def _candidates(self, method: str, segments: list[str]) -> list[_Candidate]:
+        """Calls that the segments may be a misspelling of."""
+        candidates: list[_Candidate] = []
         for path, template in self._templates.items():
             cost, call = _distance(template, segments), self._call_name(method, path)
             if cost is not None and call is not None:
-                candidates.append(
-                    (cost + (0 if method in self._methods[path] else _OTHER_METHOD), call)
-                )
+                other = method not in self._methods[path]
+                ids = [
+                    segment
+                    for want, segment in zip(template, segments, strict=True)
+                    if want.startswith("{")
+                ]
+                differs = other or cost > _ID * len(ids) or not CALLS_BY_WORD.keys().isdisjoint(ids)
+                candidates.append(_Candidate(differs, cost + other * _OTHER_METHOD, call))
         return candidates
 
     def _call_name(self, method: str, path: str) -> str | None:
-        methods = self._methods.get(path, [])
-        suggested = (
-            [method]
-            if method in methods
-            else [other for other in sorted(methods) if other != "DELETE"]
-        )
+        """A path's call with the method, else with methods that are like it."""
+        methods = [
+            other
+            for other in sorted(self._methods.get(path, []))
+            if other != "DELETE" or method == "DELETE"
+        ]
+        alike = [other for other in methods if (other == "GET") == (method == "GET")]
+        suggested = [method] if method in methods else alike or methods
         return f"{' or '.join(suggested)} {path}" if suggested else None
 
 
@@ -183,16 +269,6 @@ def _segments(path: str) -> list[str] | None:
     if len(segments) > _MAX_SEGMENTS or any(len(segment) > _MAX_CHARACTERS for segment in segments):
         return None
     return [] if segments == [""] else segments
-
-
-def _variants(segments: list[str]) -> list[list[str]]:
-    """The segments, and the same without a leading `memory`.
-
-    Some calls have no such segment here, such as `memory/timeline`.
-    """
-    return (
-        [segments, segments[1:]] if len(segments) > 1 and segments[0] == "memories" else [segments]
-    )
 
 
 def _matches(pattern: list[str], segments: list[str]) -> bool:

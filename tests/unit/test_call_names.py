@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import memory_core.functions.blueprints  # noqa: F401  (registers the calls)
 from memory_core.functions.registered import http_functions
-from memory_core.functions.suggestions import CALLS_OF_OTHERS, KnownCalls
+from memory_core.functions.suggestions import CALLS_BY_WORD, CALLS_OF_OTHERS, KnownCalls
 
 CALLS = KnownCalls((function.method, function.path) for function in http_functions())
 
@@ -52,13 +52,40 @@ CALLS = KnownCalls((function.method, function.path) for function in http_functio
         ("GET /api/v1/episodes", "GET /api/v1/memories with type=episodic"),
         ("GET /api/v1/procedures", "GET /api/v1/memories with type=procedural"),
         ("GET /api/v1/instructions", "GET /api/v1/memories with category=instruction"),
+        # words for what is meant, wherever they are
+        ("POST /api/v1/conversations", "POST /api/v1/memories"),
+        ("GET /api/v1/conversations", "GET /api/v1/sessions"),
+        ("GET /api/v1/conversations/c1", "GET /api/v1/sessions/{session_id}"),
+        ("DELETE /api/v1/threads/t1", "POST /api/v1/memories/clear"),
+        ("POST /api/v1/chat", "POST /api/v1/memories"),
+        ("GET /api/v1/messages", "GET /api/v1/sessions/{session_id}/messages"),
+        ("POST /api/v1/memories/conversation", "POST /api/v1/memories"),
+        ("GET /v1/memories/search", "GET /api/v1/memories/query"),
+        ("POST /api/v1/ask", "POST /api/v1/memories/retrieve"),
+        ("POST /api/v1/memories/upsert", "POST /api/v1/memories/save"),
+        ("PUT /store/items", "POST /api/v1/memories/save"),
+        ("POST /api/v1/batch", "POST /api/v1/memories/batch"),
+        ("POST /api/v1/summaries", "POST /api/v1/agent/summaries"),
+        ("POST /api/v1/memories/update", "PUT /api/v1/memories/{memory_id}"),
+        ("POST /api/v1/memories/mem_1/delete", "POST /api/v1/memories/delete"),
+        ("DELETE /api/v1/memories", "POST /api/v1/forget"),
+        ("GET /api/v1/graph/episodes", "GET /api/v1/memories with type=episodic"),
+        ("GET /api/v1/export", "POST /api/v1/users/{user_id}/export"),
+        ("GET /api/v1/ready", "GET /health/ready"),
+        # a user or an agent in the path
+        ("GET /api/v1/users/ana/memories", "GET /api/v1/memories with user_id"),
+        ("GET /api/v1/users/ana/facts", "GET /api/v1/memories with type=semantic and user_id"),
+        ("POST /api/v1/users/ana/search", "POST /api/v1/memories/retrieve with user_id"),
+        ("GET /api/v1/users/ana/export", "POST /api/v1/users/{user_id}/export"),
+        ("GET /api/v1/users/ana", "GET /api/v1/profile with user_id"),
+        ("GET /api/v1/agents/coder/memories", "GET /api/v1/memories with agent_id"),
         # misspelt, another method, another prefix
         ("POST /api/v1/memories/retreive", "POST /api/v1/memories/retrieve"),
         ("GET /api/v1/memorys", "GET /api/v1/memories"),
         ("GET /api/v1/session/monday", "GET /api/v1/sessions/{session_id}"),
         ("POST /api/v1/timeline", "GET /api/v1/timeline"),
         ("GET /api/v1/replay", "POST /api/v1/replay"),
-        ("PATCH /api/v1/memories/mem_1", "GET or PUT /api/v1/memories/{memory_id}"),
+        ("PATCH /api/v1/memories/mem_1", "PUT /api/v1/memories/{memory_id}"),
         ("POST /api/v1/memories/mem_1/status", "PATCH /api/v1/memories/{memory_id}/status"),
         ("POST /", "GET /"),
         ("GET /api/v1", "GET /"),
@@ -115,7 +142,11 @@ def test_a_word_of_the_api_where_an_id_belongs_is_known_as_a_wrong_method() -> N
 
 def test_every_call_that_is_named_is_there() -> None:
     known = {f"{function.method} {function.path}" for function in http_functions()}
-    assert {text.partition(" with ")[0] for text in CALLS_OF_OTHERS.values()} <= known
+    named = [
+        *CALLS_OF_OTHERS.values(),
+        *(each for row in CALLS_BY_WORD.values() for each in row.values()),
+    ]
+    assert {text.partition(" with ")[0] for text in named if text is not None} <= known
 
 
 @given(method=st.sampled_from(["GET", "POST", "DELETE", "ZORK"]), path=st.text(max_size=200))
