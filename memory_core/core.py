@@ -51,6 +51,7 @@ from memory_core.domain.requests.maintenance import (
     UserSettings,
 )
 from memory_core.domain.requests.memories import (
+    MOST_IDS,
     AcrossInput,
     AppendInput,
     ClearInput,
@@ -460,14 +461,10 @@ class MemoryCore:
         with self._telemetry.operation("delete_many"):
             self._telemetry.batch("delete", len(wanted.ids) + len(wanted.keys))
             asked, results = keyed(call, "delete_many", wanted), list[Deleted | MemoryCoreError]()
-            for place, (name, by_key) in enumerate(
-                [*((name, False) for name in wanted.ids), *((key, True) for key in wanted.keys)]
-            ):
-                alone = (
-                    asked
-                    if asked.idempotency_key is None
-                    else replace(asked, route=f"{asked.route} {place}")
-                )
+            calls = [replace(asked, route=f"{asked.route} {place}") for place in range(MOST_IDS)]
+            await self._services.editor.check_key(checked(owner), calls)
+            names = [*((name, False) for name in wanted.ids), *((key, True) for key in wanted.keys)]
+            for (name, by_key), alone in zip(names, calls, strict=False):
                 try:
                     identity = (
                         await self._services.reader.id_of_key(checked(owner), name)

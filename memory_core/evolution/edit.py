@@ -239,11 +239,9 @@ class Editor:
             await self._ledger.look(owner, [memory_id, *receipt_ids(owner, call)]),
             list[str](),
         )
+        earlier = earlier_result(read_set.documents, owner, call)
         memory = read_set.existing_memory(memory_id)
-        if (
-            earlier_result(read_set.documents, owner, call) is None
-            and memory.status is not Status.DELETED
-        ):
+        if earlier is None and memory.status is not Status.DELETED:
             if if_match is not None:
                 _check_match(memory, if_match)
             along = await self._along.ahead(owner, memory, call, gone_along, self._clock.now())
@@ -279,6 +277,23 @@ class Editor:
             committed.memory,
             "already_deleted" if committed.outcome == "already_deleted" else "deleted",
         )
+
+    async def check_key(self, owner: Owner, calls: Sequence[Call]) -> None:
+        """Check the idempotency key of a request with several deletions before the first of them.
+
+        Args:
+            owner: Whose memories they are.
+            calls: The calls of all deletions that a request may have.
+
+        Raises:
+            KeyReused: The key was used for another request.
+
+        """
+        names = [name for call in calls for name in receipt_ids(owner, call)]
+        if names:
+            read_set = await self._ledger.look(owner, names)
+            for call in calls:
+                earlier_result(read_set.documents, owner, call)
 
     async def refuse_status(self, owner: Owner, memory_id: str) -> NoReturn:
         """Raise Conflict, naming the statuses that a caller may set.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError, TooLarge
+from memory_core.domain.errors import Invalid, KeyReused, MemoryCoreError, TooLarge
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.requests.maintenance import ConsolidateInput, ReembedInput
 from memory_core.domain.requests.memories import (
@@ -249,8 +249,20 @@ async def test_many_are_deleted_and_each_is_told_of(core: MemoryCore) -> None:
         404,
     ]
     assert outcomes(await core.delete_many(ALICE, wanted, call)) == ["deleted", 404, "deleted", 404]
-    with pytest.raises(Conflict):
-        await core.delete_many(ALICE, NamedInput(ids=[first.id]), call)
+    other = (await core.save(ALICE, SaveInput(content="other"))).memory
+    for reused in (
+        NamedInput(ids=[first.id]),
+        NamedInput(ids=["mem_none"]),
+        NamedInput(keys=["none"]),
+        NamedInput(ids=["mem_none", other.id, "mem_1", first.id]),
+    ):
+        with pytest.raises(KeyReused):
+            await core.delete_many(ALICE, reused, call)
+    alone = Call(idempotency_key="alone")
+    await core.delete(ALICE, first.id, alone)
+    with pytest.raises(KeyReused):
+        await core.delete(ALICE, "mem_none", alone)
+    assert (await core.get(ALICE, other.id)).status == "active"
     assert (await core.get_many(ALICE, NamedInput(keys=["key"]))).missing == ("key",)
     await put(core, "key", 2)
     assert [

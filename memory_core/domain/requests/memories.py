@@ -337,7 +337,7 @@ class ConverseInput(Input):
         return self
 
 
-_MOST_NAMED = 100
+MOST_IDS = 100
 _SOME_NAMED: list[Any] = [
     {
         "anyOf": [
@@ -352,10 +352,10 @@ class NamedInput(Input):
 
     model_config = ConfigDict(json_schema_extra={"allOf": _SOME_NAMED})
 
-    ids: Annotated[list[Name], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = (
-        Field(default_factory=list)
+    ids: Annotated[list[Name], Field(max_length=MOST_IDS), AfterValidator(without_doubles)] = Field(
+        default_factory=list
     )
-    keys: Annotated[list[Label], Field(max_length=_MOST_NAMED), AfterValidator(without_doubles)] = (
+    keys: Annotated[list[Label], Field(max_length=MOST_IDS), AfterValidator(without_doubles)] = (
         Field(default_factory=list)
     )
 
@@ -363,8 +363,8 @@ class NamedInput(Input):
     def _names_some(self) -> NamedInput:
         if not self.ids and not self.keys:
             raise ValueError("ids: which memories? give ids, keys or both")
-        if len(self.ids) + len(self.keys) > _MOST_NAMED:
-            raise ValueError(f"ids: may be at most {_MOST_NAMED} together with keys")
+        if len(self.ids) + len(self.keys) > MOST_IDS:
+            raise ValueError(f"ids: may be at most {MOST_IDS} together with keys")
         return self
 
 
