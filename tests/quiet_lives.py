@@ -430,6 +430,8 @@ class Remains:
         if head.due_at is not None and head.due_at <= self.now:
             left.append(f"a run was due at {head.due_at}, it is {self.now}")
         events = await store.events(self.owner, head.consolidated_sequence, 100_000)
+        if head.pending_operations:
+            left.append(f"clears are half done: {head.pending_operations}")
         news = [event for event in events if event.actor != CONSOLIDATION]
         if news and (head.due_at is None or head.due_at > self.now + timedelta(days=1)):
             left.append(f"no run will read {len(news)} events; due {head.due_at}, it is {self.now}")

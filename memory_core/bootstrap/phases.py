@@ -38,6 +38,7 @@ from memory_core.data_rights.redaction_passes import RedactionPasses
 from memory_core.domain.conversation import TaskKind
 from memory_core.domain.joint_answers import FormationCalls
 from memory_core.domain.scene_assignment import SceneRules
+from memory_core.evolution.clear_session import Clearer
 from memory_core.evolution.deletion import NoteUnmerger
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.soft_forget import ToldForgetter
@@ -154,6 +155,7 @@ class Consolidation:
         report_run: ReportRun,
         calls: Callable[[], UserCalls],
         unmerger: NoteUnmerger,
+        clearer: Clearer,
     ) -> None:
         """Build all services of the phase.
 
@@ -164,6 +166,7 @@ class Consolidation:
             report_run: Called with the counts of each run.
             calls: Counts the calls of users, to which runs give way.
             unmerger: Splits notes that were merged.
+            clearer: Finishes clears that were interrupted.
 
         """
         ledger, task_services, clock = shared.ledger, shared.tasks, shared.clock
@@ -195,7 +198,9 @@ class Consolidation:
         starter = RunStarter(store, operations, task_services.leases, clock, shared.ids)
         finisher = RunFinisher(here.queue, clock, rules.finish, report_run)
         self.consolidator = Consolidator(store, operations, steps, starter, finisher, clock, calls)
-        self.fan_out = FanOut(store, here.queue, starter, access_counts, clock, rules.spread)
+        self.fan_out = FanOut(
+            store, here.queue, starter, access_counts, clearer, clock, rules.spread
+        )
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,

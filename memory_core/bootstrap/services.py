@@ -278,6 +278,7 @@ class Services:
             self.telemetry.consolidated,
             self.telemetry.calls,
             self.unmerger,
+            self.clearer,
         )
 
     def _for_people(self, shared: SharedServices) -> None:

@@ -27,6 +27,7 @@ from memory_core.domain.memory import Head, HeadFields
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.skew import is_written_ahead
+from memory_core.evolution.clear_session import Clearer
 from memory_core.ledger.access_counts import AccessCounts
 from memory_core.ledger.batch import CONSOLIDATION
 from memory_core.ledger.changes import HeadChange
@@ -87,14 +88,16 @@ class FanOut:
         queue: TaskQueue,
         starter: RunStarter,
         access_counts: AccessCounts,
+        clearer: Clearer,
         clock: Clock,
         spread: timedelta,
     ) -> None:
-        self._store, self._queue, self._starter, self._access_counts = (
+        self._store, self._queue, self._starter, self._access_counts, self._clearer = (
             store,
             queue,
             starter,
             access_counts,
+            clearer,
         )
         self._clock, self._spread = clock, spread
 
@@ -133,6 +136,10 @@ class FanOut:
         head = await self._access_counts.settle_due(
             owner
         )  # first, since this may make the user due
+        head = head or (await self._store.snapshot(owner)).head
+        if head is not None and head.pending_operations:
+            await self._clearer.finish(owner, head)
+            head = None
         try:
             return await self._starter.begin_due(owner, head)
         except UnderWay as run:

@@ -3,9 +3,9 @@
 If all memories fit into a commit, it is a single commit. Otherwise it is an operation: a persisted
 document with the frozen plan (all memories of the session when the call came), whose cursor each
 chunk advances in its own batch. A killed process leaves the operation between two chunks, and in
-the head's `pending_operations`. The next clear of this user, or the same call with its idempotency
-key, finishes it. Several processes may work on an operation at once: each chunk goes by the stored
-cursor, not by a process's memory.
+the head's `pending_operations`, by which the user is due. The next hour, the next clear of this
+user, or the same call with its idempotency key finishes it. Several processes may work on an
+operation at once: each chunk goes by the stored cursor, not by a process's memory.
 
 A session also has messages that are not formed yet. So the first commit counts the clear in the
 session's document, by which forming commits know that messages from before the clear must not come
@@ -16,6 +16,7 @@ commit only begins the operation.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -24,7 +25,7 @@ from typing import Any
 
 import orjson
 
-from memory_core.domain.errors import damaged_memory
+from memory_core.domain.errors import Damaged, damaged_memory
 from memory_core.domain.memory import Head, HeadFields, Memory, MemoryType, Status
 from memory_core.domain.requests.memories import ClearInput
 from memory_core.domain.results import Call
@@ -41,6 +42,7 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
 from memory_core.tasks.store import TaskAndSubject
 
+log = logging.getLogger(__name__)
 CHUNK = 40
 """Memories in a commit: each takes two documents of the hundred."""
 CHUNK_BYTES = 1_500_000
@@ -159,6 +161,31 @@ class Clearer:
             )
         ).cleared
 
+    async def finish(self, owner: Owner, head: Head) -> None:
+        """Finish interrupted clears of a user.
+
+        A clear that meets a damaged memory is left as it is, and logged.
+
+        Args:
+            owner: Whose clears they are.
+            head: The owner's head.
+
+        Raises:
+            HeadMoved: Other writers were faster until the deadline.
+            Unavailable: The store is down.
+
+        """
+        for operation in await self._pending(owner, head):
+            try:
+                await self._run(owner, operation)
+            except Damaged as error:
+                log.error("a clear of a session stays half done: %s", error.detail)
+
+    async def _pending(self, owner: Owner, head: Head | None) -> list[_Operation]:
+        names = [] if head is None else head.pending_operations
+        documents = (await self._ledger.look(owner, names)).documents if names else {}
+        return [_Operation.of(document) for document in documents.values()]
+
     async def _finish_pending(
         self, owner: Owner, read_set: ReadSet, request: ClearInput, besides: str
     ) -> int:
@@ -166,16 +193,10 @@ class Clearer:
 
         Returns how many memories of the requested session were cleared by that.
         """
-        pending = [
-            name
-            for name in (read_set.head.pending_operations if read_set.head else ())
-            if name != besides
-        ]
         resumed = 0
-        for document in (
-            (await self._ledger.look(owner, pending)).documents.values() if pending else ()
-        ):
-            begun = _Operation.of(document)
+        for begun in await self._pending(owner, read_set.head):
+            if begun.id == besides:
+                continue
             ended = await self._run(owner, begun)
             if begun.session_id == request.session_id:
                 resumed += ended.cleared - begun.cleared
@@ -274,7 +295,7 @@ class Clearer:
                 *self._session(owner, seen, operation, (), first=True),
                 operation.document(now + _KEPT_WHEN_DONE),
             ),
-            head_fields=lambda head: _pending(head, operation),
+            head_fields=lambda head: _pending(head, operation, now),
             fragile=True,
         )
 
@@ -314,7 +335,7 @@ class Clearer:
             (),
             frozenset(chunk.ids),
             frozenset({operation.session_id}),
-            head_fields=(lambda head: {}) if whole else (lambda head: _pending(head, after)),
+            head_fields=(lambda head: {}) if whole else (lambda head: _pending(head, after, now)),
             fragile=True,
         )
 
@@ -355,13 +376,14 @@ def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Oper
     return replace(cleared, puts=(*cleared.puts, *gathered.puts), head_fields=head_fields)
 
 
-def _pending(head: Head, operation: _Operation) -> HeadFields:
-    """Keep the operation in the head from its first chunk to its last."""
+def _pending(head: Head, operation: _Operation, now: datetime) -> HeadFields:
+    """Name the operation in the head, and make the user due, until it is done."""
     other_operations = [name for name in head.pending_operations if name != operation.id]
+    if operation.done:
+        return {"pending_operations": other_operations}
     return {
-        "pending_operations": other_operations
-        if operation.done
-        else [*other_operations, operation.id]
+        "pending_operations": [*other_operations, operation.id],
+        "due_at": min(head.due_at or now, now),
     }
 
 

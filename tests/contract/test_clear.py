@@ -15,6 +15,7 @@ from memory_core.domain.requests.memories import ClearInput, RetrieveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW
+from tests.runs import hour, settled
 from tests.world import BOB, DiesAfter, Down, Killed, Meanwhile, World, fact, listed, rule, turn
 
 S1 = ClearInput(session_id="s1")
@@ -116,6 +117,43 @@ async def test_killed_in_any_chunk_the_same_call_finishes_it(
     assert await pending(world) == []
     assert len(await world.log()) == 400
     assert await core.clear(ALICE, S1, KEYED) == 200
+
+
+@pytest.mark.parametrize("chunks", [1, 4])
+async def test_killed_between_chunks_the_next_hour_finishes_it(world: World, chunks: int) -> None:
+    await fill(await world.core())
+    world.clock.forward(60)
+    core = await world.core()
+    await settled(core)
+    dying = await world.core(wrap=lambda store: DiesAfter(store, chunks))
+    with pytest.raises(Killed):
+        await dying.clear(ALICE, S1, KEYED)
+    world.clock.forward(3600)
+    await hour(core)
+    assert (await listed(core), await pending(world)) == ([], [])
+    assert await core.clear(ALICE, S1, KEYED) == 200
+
+
+async def test_killed_when_it_had_only_begun_the_next_hour_does_it(world: World) -> None:
+    """A commit came between its plan and its first commit, which then clears nothing."""
+    core = await world.core()
+    await fill(core, 3)
+    await settled(core)
+
+    async def retell() -> None:
+        await core.delete(ALICE, (await listed(core))[0].id)
+        await settled(core)
+
+    def wrap(store: LongTermStore) -> LongTermStore:
+        return DiesAfter(Meanwhile(store, "page", retell), 1)
+
+    dying = await world.core(wrap=wrap)
+    with pytest.raises(Killed):
+        await dying.clear(ALICE, S1)
+    assert len(await listed(core)) == 2
+    world.clock.forward(3600)
+    await hour(core)
+    assert (await listed(core), await pending(world)) == ([], [])
 
 
 async def test_a_day_later_a_key_is_of_another_clear(world: World) -> None:
