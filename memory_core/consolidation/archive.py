@@ -130,7 +130,11 @@ MOST_LOOKED_AT = 20_000
 WRITES = 8
 """Cold copies that are written at once."""
 TRIES = 8
-"""How often in a row other commits may come first before a chunk is given up for this run."""
+"""How often in a row other commits may come first before a chunk is left to a further run."""
+AGAIN_AFTER = timedelta(hours=1)
+"""When the further run begins, so that a user whose memories are written all the time has not one
+run after the other.
+"""
 EVENTS = 500
 COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
 SETTLED = "settled"
@@ -279,20 +283,26 @@ class Archiver:
         if operation.cursor != SETTLED:
             capped = await self._scan(run)
             if capped and operation.actor == CONSOLIDATION:
-                await self._begin_rest(run)
+                await self._begin_rest(run, self._clock.now())
             await self._advance(run, SETTLED)
         await lease.report("sweeping", 0.99)
         run.counts["swept"] += await self._sweep.run(lease.owner, run.operation.id)
         await self._advance(run, SETTLED, done=True, capped=capped)
 
-    async def _begin_rest(self, run: _Run) -> None:
-        """Begin the next run, because the hourly work may not do so for long.
+    async def _begin_rest(self, run: _Run, due: datetime) -> None:
+        """Begin a further run, once, because the hourly work may not do so for long.
 
         It begins a run when a further memory has become old.
         """
-        operation, session_id = run.operation, run.plan.session_id
-        task_id = derived("tsk", operation.id, "rest")
-        await self.begin(run.lease.owner, session_id, operation.call, task_id)
+        operation, plan = run.operation, await self._plan(run.lease.owner, run.plan.session_id)
+        await self._operations.begin(
+            run.lease.owner,
+            "archive",
+            plan.body(),
+            operation.call,
+            due=due,
+            task_id=derived("tsk", operation.id, "rest"),
+        )
 
     async def _epoch(self, owner: Owner) -> str | None:
         """Return the epoch of a user's life; None if that is over."""
@@ -406,6 +416,8 @@ class Archiver:
             else:
                 return known
         run.counts["abandoned"] += len(written)
+        if written:
+            await self._begin_rest(run, self._clock.now() + AGAIN_AFTER)
         await self._advance(run, [place.sequence, place.id])
         return known
 

@@ -8,19 +8,22 @@ and no slot has two truths.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from memory_core.consolidation.archive import TRIES
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Damaged, MemoryCoreError, Unavailable
 from memory_core.domain.memory import Memory, Status
 from memory_core.domain.requests.maintenance import ArchiveInput
 from memory_core.domain.requests.memories import UpdateInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.ports import AccessCount, Batch
+from memory_core.domain.scope import Owner
+from memory_core.ports import AccessCount, Batch, LongTermStore, Near, Snapshot
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW, accessed
 from tests.cold import (
@@ -44,6 +47,27 @@ from tests.world import Killed, World, fact, listed, turn
 
 SLOT = {"subject": "Ana", "attribute": "city"}
 NewWorld = Callable[[], World]
+
+
+@dataclass
+class Overtaking:
+    """A store before whose next `times` commits that move memories another process saves."""
+
+    inner: LongTermStore
+    rival: MemoryCore
+    times: int
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    async def snapshot(self, owner: Owner, ids: Sequence[str] = (), *near: Near) -> Snapshot:
+        moves = {"mem", "tsk"} <= {name.partition("_")[0] for name in ids}
+        if moves and self.times:
+            self.times -= 1
+            await self.rival.save(owner, turn(f"news {self.times}"))
+        return await self.inner.snapshot(owner, ids, *near)
+
+
 Act = Callable[[MemoryCore, list[Memory]], Awaitable[Any]]
 
 
@@ -297,6 +321,24 @@ async def test_a_member_that_joins_while_the_copy_is_written_keeps_its_chain_hot
     assert task.result["counts"]["abandoned"] == 1
     assert task.result["counts"]["swept"] == 1
     assert {memory.content for memory in await listed(core)} == {"Ana lives in Bergen"}
+    await settled(world)
+
+
+async def test_a_chain_that_writers_were_faster_with_goes_an_hour_later(world: World) -> None:
+    """It waited for the next run, which begins when another memory has become old."""
+    core = await world.core()
+    (old,) = await saved(core, turn("good morning"))
+    years_go_by(world)
+    slow = await world.core(wrap=lambda store: Overtaking(store, core, times=TRIES))
+    accepted = await begun(core)
+    task = await done(world, slow, accepted)
+    assert task.result is not None
+    assert (task.result["counts"]["archived"], task.result["counts"]["abandoned"]) == (0, 1)
+    for minutes, status in ((30, Status.ACTIVE), (35, Status.ARCHIVED)):
+        world.clock.forward(60 * minutes)
+        await core.sweep()
+        await Hand(core, "consolidation").work_all()
+        assert (await core.get(ALICE, old.id)).status is status
     await settled(world)
 
 
