@@ -1780,6 +1780,15 @@ class MemoryCore:
         """
         return self._services.slot_check.lines(app_id, only)
 
+    def foreign_vectors(self, app_id: str | None = None) -> AsyncIterator[tuple[Owner, int]]:
+        """The users with vectors that `reembed` would make, each with their number.
+
+        Args:
+            app_id: The app whose users are read; None for all apps.
+
+        """
+        return self._services.consolidation.reembedder.users(app_id)
+
     # The process: its timers, its queue, its state.
 
     async def flush_accesses(self) -> int:

@@ -10,7 +10,7 @@ its words must not come back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
@@ -299,6 +299,7 @@ def _cell_of(read_set: ReadSet, cell: CellRecord) -> Memory | None:
 
 
 DOCUMENTS_A_PAGE: Final = 100
+OWNERS_A_PAGE: Final = 100
 SCENES_AT_ONCE: Final = 20
 _BYTES_A_NUMBER, _BYTES_A_MARK = 13, 300 + MOST_TOKENS * DIMENSIONS
 _Pass = Literal["memory", "version", "scene"]
@@ -380,6 +381,25 @@ class Reembedder:
             count += len(self._foreign(documents))
             cursor = cursor.at(documents[-1]) if documents else cursor.further or cursor
         return Foreseen({"embedded": count}, capped=False)
+
+    async def users(self, app_id: str | None) -> AsyncIterator[tuple[Owner, int]]:
+        """The users with vectors to make, each with the number of these vectors.
+
+        Every memory of every user is read.
+
+        Args:
+            app_id: The app of the users; None for every app.
+
+        """
+        after: Owner | None = None
+        while page := await self._store.owners(after, OWNERS_A_PAGE, app_id):
+            for owner, head in page:
+                count = (
+                    (await self.dry_run(owner)).counts["embedded"] if head.state == "live" else 0
+                )
+                if count:
+                    yield owner, count
+            after = page[-1][0]
 
     async def work(self, lease: Lease) -> None:
         """Embed all memories without a vector of the configured embedder, in several commits.
