@@ -30,6 +30,7 @@ ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 """The account and the key that every Azurite has. They are published, and open nothing else."""
 
+_PROGRAM = Path("node_modules/azurite/dist/src/azurite.js")
 _SERVICES = ("blob", "queue", "table")
 _LISTENS = "service is successfully listening at"
 
@@ -162,7 +163,7 @@ def _installed() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             _install(folder)
-    return folder / "node_modules" / "azurite" / "dist" / "src" / "azurite.js"
+    return folder / _PROGRAM
 
 
 def _install(folder: Path) -> None:
@@ -181,3 +182,8 @@ def _install(folder: Path) -> None:
     ]
     npm("install", *options, AZURITE, where=unfinished)
     unfinished.rename(folder)
+    # where tests/conftest.py has Node keep what it compiles: it does at an end of its own accord,
+    # and tests kill Azurite
+    subprocess.run(
+        [str(NODE), str(folder / _PROGRAM), "--version"], check=True, capture_output=True
+    )

@@ -77,6 +77,8 @@ def pytest_configure() -> None:
     # for six seconds.
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # and so do the programs of Node: Azurite then starts in three quarters of the processor time
+    os.environ.setdefault("NODE_COMPILE_CACHE", str(Path(__file__).parents[1] / ".cache" / "node"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import fcntl
 import gc
 import importlib
 import json
@@ -56,6 +57,10 @@ READ_AT_IMPORT = ("LANG", "LC_", "OTEL_", "PROMETHEUS_", "PYTHON", "SSL", "TYPER
 for another value. Ours come later.
 """
 HEEDED_OR_HARMLESS = {"PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONUTF8"}
+MOST_FILES = 64
+"""So many a program can be given."""
+PYTHON = "TESTS_PYTHON"
+"""A variable for a fork: the interpreter of the processes that it starts in its turn."""
 _LIBC = ctypes.CDLL(None)
 _END_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of Linux."""
@@ -99,7 +104,8 @@ class Fork:
                 files[2] = files[1]
             elif stderr is not None:
                 files[2] = stderr if isinstance(stderr, int) else stderr.fileno()
-            self._server = ask(str(address), list(arguments), str(cwd), dict(env), files)
+            numbered = [(file, number) for number, file in enumerate(files)]
+            self._server = ask(str(address), list(arguments), str(cwd), dict(env), numbered)
         self.pid = int(line(self._server))
 
     def poll(self) -> int | None:
@@ -222,6 +228,28 @@ def command(*arguments: str) -> list[str]:
 
 
 @cache
+def python() -> str:
+    """An interpreter for what starts processes by itself: it does what `python -m` does as
+    `command` does, and anything else as the real one.
+    """
+    if not CAN_FORK:
+        return sys.executable
+    address = _server_here()[0]
+    program = address.with_name("python")
+    stand_in = Path(__file__).with_name("forked.py")
+    program.write_text(
+        f"#!{sys.executable} -IS\n"
+        "import os, runpy, sys\n"
+        "if sys.argv[1:2] != ['-m']:\n"
+        f"    os.execv({sys.executable!r}, [{sys.executable!r}, *sys.argv[1:]])\n"
+        f"sys.argv[1:2] = [{str(address)!r}]\n"
+        f"runpy.run_path({str(stand_in)!r}, run_name='__main__')\n"
+    )
+    program.chmod(0o700)
+    return str(program)
+
+
+@cache
 def _server_here() -> tuple[Path, Mapping[str, str]]:
     """Where this process's server listens, and its environment; it ends with this process."""
     address = Path(tempfile.mkdtemp(prefix="fork-")) / "socket"
@@ -296,7 +324,7 @@ class _Server:
 
     def _accept(self) -> None:
         connection, _ = self._listening.accept()
-        head, files, _, _ = socket.recv_fds(connection, 4, 3)
+        head, files, _, _ = socket.recv_fds(connection, 4, MOST_FILES)
         length = int.from_bytes(head)
         assert len(head) == 4, "a request begins with its length"
         request = b""
@@ -333,9 +361,15 @@ class _Server:
             *self._asked.values(),
         ):
             inherited.close()
-        for number, file in enumerate(files):
-            os.dup2(file, number)
+        numbers = asked["files"]
+        assert isinstance(numbers, list)
+        # out of the way first: the number of one may be another's in the program
+        above = max(numbers) + 1
+        copies = [fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, above) for file in files]
         for file in files:
+            os.close(file)
+        for number, file in zip(numbers, copies, strict=True):
+            os.dup2(file, number)
             os.close(file)
         _run(asked)
 
@@ -390,6 +424,7 @@ def _run(asked: dict[str, object]) -> NoReturn:
                 (2, "w", sys.stderr),
             )
         )
+        sys.executable = os.environ.pop(PYTHON, sys.executable)
         sys.path[0] = cwd
         importlib.invalidate_caches()
         sys.argv = arguments

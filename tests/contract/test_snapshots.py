@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import product
 from typing import Any
+from uuid import uuid4
 
 import orjson
 import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
-from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Event
+from memory_core.domain.memory import EVENTS_A_SNAPSHOT, Event, Memory
+from memory_core.domain.results import Call
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.history import MAX_PART_BYTES, Snapshots, redacting
+from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Document, LongTermStore, Write
 from tests.builders import ALICE, commit
 from tests.contract.insistent import Insistent
@@ -27,14 +31,23 @@ PHRASE = "swordfish"
 
 
 async def say(core: MemoryCore, times: int) -> None:
-    """So many events of some memories. Each mention resolves its slot's log again,
-    so no memory is mentioned often.
+    """So many events of some turns: each is saved, and then counted up, which nothing is decided
+    about.
     """
-    for start in range(0, times, 48):
-        await core.bulk(
-            ALICE,
-            [rule(f"said {start + number % 6}", 1) for number in range(min(48, times - start))],
-        )
+    for start in range(0, times, 90):
+        memory = (await core.save(ALICE, turn(f"said {uuid4()}", None))).memory
+        count = min(90, times - start) - 1
+
+        def decide(look: ReadSet, memory: Memory = memory, count: int = count) -> Changes[None]:
+            before, changes = look.memory(memory.id), list[Change]()
+            assert before is not None
+            for number in range(1, count + 1):
+                after = before.changed(reinforcement_count=number)
+                changes.append(Change("reinforced", after, before))
+                before = after
+            return Changes(None, tuple(changes), reads=frozenset({memory.id}))
+
+        await core._services.ledger.commit(ALICE, decide, ids=[memory.id], call=Call())
 
 
 async def parts(store: LongTermStore) -> list[Document]:
@@ -176,7 +189,7 @@ async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: Worl
         ids = {
             memory["id"]
             for memory in await replayed(core, sequence=sequence)
-            if not (memory["key"] or "").startswith("said")
+            if not memory["content"].startswith("said")
         }
         assert ids == {memory.id}
 

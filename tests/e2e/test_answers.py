@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -66,6 +67,11 @@ def model() -> Iterator[ChatServer]:
     server = ChatServer(model=reads())
     with serving(server):
         yield server
+
+
+@pytest.fixture(autouse=True)
+def hosts_are_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", fork_server.python())
 
 
 @pytest.fixture
@@ -251,7 +257,7 @@ def test_a_run_that_is_interrupted_goes_on(
     child = subprocess.Popen(
         command,
         cwd=ROOT,
-        env={**environment, **environ(model)},
+        env={**environment, **environ(model), fork_server.PYTHON: fork_server.python()},
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

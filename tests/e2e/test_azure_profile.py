@@ -61,7 +61,9 @@ class Terminal:
 
 
 class Command:
-    """One run of it, on a free port. under: a program that starts it and waits, as make does."""
+    """One run of it, on a free port. under: a program that starts it and waits, as make does; then
+    it and its host are interpreters of their own, as for a user, else forks.
+    """
 
     def __init__(self, data: Path, *under: str) -> None:
         environment = {
@@ -80,7 +82,7 @@ class Command:
             if under
             else fork_server.start(
                 ["tests.azure_profile", *arguments],
-                env=environment,
+                env=environment | {fork_server.PYTHON: fork_server.python()},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
             )
@@ -98,7 +100,7 @@ class Command:
     def host(self) -> int:
         """The process of its host."""
         listed = subprocess.run(
-            ["ps", "-A", "-o", "pid=,args="], capture_output=True, text=True, check=True
+            ["ps", "-A", "-ww", "-o", "pid=,args="], capture_output=True, text=True, check=True
         ).stdout
         rows = [line.split(None, 1) for line in listed.splitlines()]
         family = descendants(self.process.pid)
@@ -214,7 +216,7 @@ def test_a_host_that_is_killed_takes_the_rest_along_and_that_is_said(
 
 
 def test_wrong_settings_stop_it_with_one_line_and_nothing_left(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.azure_profile", "--port", "0", "--data", str(tmp_path)]
+    command = fork_server.command("tests.azure_profile", "--port", "0", "--data", str(tmp_path))
     done = subprocess.run(
         command,
         cwd=ROOT,

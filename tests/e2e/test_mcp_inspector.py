@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import httpx
 
+from tests import fork_server
 from tests.inspector import inspect
 
 TOOLS = [
@@ -73,7 +73,7 @@ def test_it_lists_and_calls_the_tools_of_a_host_and_finds_nothing_to_complain_of
 
 def test_it_lists_and_calls_the_tools_over_stdin_and_stdout(tmp_path: Path) -> None:
     target = [
-        sys.executable,
+        fork_server.python(),
         "-m",
         "memory_core.cli",
         "mcp",

@@ -312,7 +312,7 @@ def check_refused_lines(*where: str) -> None:
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_although_stdin_is_open(tmp_path: Path, how: signal.Signals) -> None:
-    command = [sys.executable, "-m", "memory_core.cli", "mcp", "--data", str(tmp_path / "data")]
+    command = fork_server.command("memory_core.cli", "mcp", "--data", str(tmp_path / "data"))
     env = {**os.environ, "EMBEDDING_PROVIDER": "hash"}
     with (
         subprocess.Popen(

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from memory_core.adapters.sqlite.slice_files import LEAST_ROWS
+from tests import fork_server
 from tests.host import Host, ended_task, until
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there are no such files elsewhere")
@@ -26,7 +27,7 @@ QUERIES = ("Where was word17 seen?", "What of word4040 and shelf 3?", "shelf 7",
 @contextmanager
 def hosted(folder: Path) -> Iterator[tuple[Host, list[httpx.Client]]]:
     """A host of two workers, a client at each."""
-    host = Host(folder, "--workers", "2")
+    host = Host(folder, "--workers", "2", **{fork_server.PYTHON: fork_server.python()})
     limits = httpx.Limits(max_connections=1, keepalive_expiry=None)
     clients = [httpx.Client(base_url=host.url, timeout=120, limits=limits) for _ in range(2)]
     try:

@@ -19,6 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import fork_server
 from tests.host import Host, answer_when, ended_task, memories, save, until
 
 ADMIN = "mc_shop_boss_00000000000000000000000000000000"
@@ -54,9 +55,19 @@ def connected(url: str, **options: Any) -> Iterator[list[httpx.Client]]:
             client.close()
 
 
+def with_workers(folder: Path, *, afresh: bool = False, **settings: str) -> Host:
+    """A host of several processes.
+
+    afresh: whether its workers are interpreters of their own, as they are for a user; each takes
+    seconds of a processor to import what it needs.
+    """
+    forking = {} if afresh else {fork_server.PYTHON: fork_server.python()}
+    return Host(folder, "--workers", str(WORKERS), **forking, **settings)
+
+
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    started = Host(tmp_path_factory.mktemp("workers"), "--workers", str(WORKERS))
+    started = with_workers(tmp_path_factory.mktemp("workers"))
     try:
         assert started.url
         yield started
@@ -211,7 +222,7 @@ def test_what_is_forgotten_for_good_is_in_no_file_although_all_workers_have_it_o
 def test_a_key_withdrawn_at_one_worker_opens_no_other(tmp_path: Path) -> None:
     digest = hashlib.sha256(ADMIN.encode()).hexdigest()
     admin = {"id": "boss", "app": "shop", "sha256": digest, "rights": ["admin"]}
-    host = Host(tmp_path, "--workers", str(WORKERS), MEMORY_API_KEYS=json.dumps([admin]))
+    host = with_workers(tmp_path, MEMORY_API_KEYS=json.dumps([admin]))
     try:
         with connected(host.url, headers={"X-API-Key": ADMIN}) as (first, second):
             made = first.post("/api/v1/keys", json={"name": "app", "rights": ["read"]}).json()
@@ -231,7 +242,7 @@ def test_a_key_withdrawn_at_one_worker_opens_no_other(tmp_path: Path) -> None:
 def test_a_killed_worker_takes_nothing_acknowledged_along_and_another_takes_its_place(
     tmp_path: Path,
 ) -> None:
-    host = Host(tmp_path, "--workers", str(WORKERS))
+    host = with_workers(tmp_path)
     try:
         url = host.url
         for number in range(WORKERS):
@@ -265,7 +276,7 @@ def test_a_killed_worker_takes_nothing_acknowledged_along_and_another_takes_its_
 
 @pytest.mark.parametrize("number", range(WORKERS))
 def test_a_worker_killed_before_it_was_ready_is_started_again(tmp_path: Path, number: int) -> None:
-    host = Host(tmp_path, "--workers", str(WORKERS))
+    host = with_workers(tmp_path)
     try:
         started = answer_when(lambda: workers_of(host.process.pid), lambda now: len(now) == WORKERS)
         os.kill(started[number], signal.SIGKILL)
@@ -285,7 +296,7 @@ def memories_of(url: str, user: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_all_in_good_order(tmp_path: Path, how: signal.Signals) -> None:
-    host = Host(tmp_path, "--workers", str(WORKERS))
+    host = with_workers(tmp_path, afresh=how == signal.SIGTERM)
     try:
         assert host.url
         assert f"{WORKERS} processes" in host.terminal
@@ -299,7 +310,7 @@ def test_a_signal_ends_all_in_good_order(tmp_path: Path, how: signal.Signals) ->
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
-    host = Host(tmp_path, "--workers", str(WORKERS))
+    host = with_workers(tmp_path)
     assert host.url
     workers = workers_of(host.process.pid)
     host.stop(signal.SIGKILL)
@@ -329,7 +340,7 @@ def test_a_file_that_is_none_of_ours_is_named_once(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "memory.db").write_bytes(b"this is no database, and it is longer than a header" * 99)
-    host = Host(tmp_path, "--workers", str(WORKERS))
+    host = with_workers(tmp_path)
     assert host.process.wait(60) == 1
     assert host.terminal.count("did not start") == 1
     assert "Traceback" not in host.terminal
@@ -345,7 +356,9 @@ def test_a_function_that_no_worker_can_serve_is_named_once(tmp_path: Path) -> No
         "@app.blob_trigger(arg_name='blob', path='some/{name}', connection='Some')\n"
         "def look(blob): pass\n"
     )
-    host = Host(tmp_path, "--workers", str(WORKERS), app=app)
+    host = Host(
+        tmp_path, "--workers", str(WORKERS), app=app, **{fork_server.PYTHON: fork_server.python()}
+    )
     assert host.process.wait(60) == 2
     assert host.terminal.count("did not start") == 1
     assert "blobTrigger" in host.terminal

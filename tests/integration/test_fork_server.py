@@ -30,10 +30,15 @@ def by_a_stand_in(arguments: list[str], **options: Any) -> subprocess.Popen[byte
     return subprocess.Popen(fork_server.command(*arguments), bufsize=0, **options)
 
 
+def by_an_interpreter(arguments: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([fork_server.python(), "-m", *arguments], bufsize=0, **options)
+
+
 STARTS: dict[str, Start] = {
     "forked": fork_server.start,
     "afresh": fork_server.start_afresh,
     "by a stand-in": by_a_stand_in,
+    "by an interpreter": by_an_interpreter,
 }
 
 

@@ -346,6 +346,8 @@ def _known_turns(
         name = seals.get(_seal_in(mark), mark) if is_hole(mark) else mark
         if (column := columns.get(name[:MARK_CHARACTERS])) is not None:
             column[place] = True
+    if not any(column.any() for column in columns.values()):
+        return []
     are_compared = any(message.is_given for message in call)  # else the times are not read
     times = np.array([_time_of(mark, _LATEST) for mark in session_marks if are_compared])
     has_id = np.array([mark.endswith(_WITH_ID) for mark in session_marks])
