@@ -11,7 +11,7 @@ from memory_core.domain.memory import Link, Memory, OnConflict, Outcome, Status
 from memory_core.domain.transitions import ConflictState, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.decision_commands import merges
+from memory_core.evolution.decisions import merges
 from memory_core.evolution.judgements import (
     Judgement,
     SaveRules,
