@@ -378,7 +378,7 @@ class NeedsVector(Exception):
         self.memory = memory
 
 
-# What a decision adds to the log of a slot.
+# The entries of a decision in the log of a slot.
 
 
 def merges(

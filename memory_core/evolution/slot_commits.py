@@ -29,7 +29,6 @@ from memory_core.domain.transitions import (
 from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
-from memory_core.evolution.open_conflicts import counting
 from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_log import (
     SlotLog,
@@ -312,7 +311,7 @@ class _Completion:
             deletes=tuple(self.deletes),
             reads=changes.reads | {change.after.id for change in self.changes},
             sessions=changes.sessions | names.keys(),
-            head_fields=counting(changes, self.asked),
+            head_fields=changes.counting(self.asked),
         )
 
     async def _ask_again(self, slot: SlotLog) -> None:
