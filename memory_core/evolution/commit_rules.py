@@ -14,12 +14,11 @@ from memory_core.domain.memory import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import FOUND_BY_DEFAULT, ConflictState, mark_conflict
 from memory_core.domain.truth.slots import are_of_one_slot, same_value, slot_of
-from memory_core.evolution.reads import Shelf
 from memory_core.evolution.slot_commits import with_slots
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.commit_hooks import PostponedDecision
 from memory_core.ledger.ids import derived
-from memory_core.ledger.read_set import ReadSet
+from memory_core.ledger.read_set import ReadSet, Shelf
 from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, LongTermStore
 
