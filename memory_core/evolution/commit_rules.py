@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -88,7 +88,7 @@ class MemoryRules:
         carried = any(change.after.conflict_ids for change in changes.changes)
         if not carried and not any(document.kind == "conflict" for document in changes.puts):
             return changes
-        sheet = _Sheet.of(changes)
+        sheet = _Sheet(changes)
         sheet.follow_records()
         if most and (wanted := sheet.records_to_read()):
             sheet.records |= (await store.snapshot(owner, wanted)).documents
@@ -102,7 +102,7 @@ class MemoryRules:
                 sheet.read |= {memory.id: memory for memory in memories if memory is not None}
                 sheet.states |= sheet.read
         sheet.end_questions(self._clock.now(), most)
-        return sheet.changes(changes)
+        return sheet.completed()
 
     def endings(self, changes: Changes[Result]) -> Iterator[PostponedDecision]:
         """Decisions that end pending conflicts for which a commit had no room.
@@ -146,17 +146,15 @@ def left_open(changes: Changes[Any]) -> list[str]:
 
     A commit of its own ends the rest of these conflicts.
     """
-    doubted = _Sheet.of(changes).in_doubt()
+    doubted = _Sheet(changes).in_doubt()
     return [memory.id for memory in doubted if memory.status not in ASKED_ABOUT]
 
 
-@dataclass(slots=True)
 class _Sheet:
     """A commit's memories and records while conflicts are completed.
 
     Attributes:
         states: The memories as the commit leaves them, by id.
-        put: Ids of the records that the commit writes anyway.
         records: Documents of conflicts, by id.
         read: Further memories as they were read, by id.
         ended: Records of conflicts that end.
@@ -165,47 +163,32 @@ class _Sheet:
         heirs: By the id of an inactive memory, the memory that is left for it.
         risen: Memories that are active after this commit and were not before.
         edited: Memories that were edited.
-        dropped: Records that are deleted.
 
     """
 
-    states: dict[str, Memory]
-    put: frozenset[str]
-    records: dict[str, Document]
-    read: dict[str, Memory] = field(default_factory=dict)
-    ended: dict[str, Document] = field(default_factory=dict)
-    begun: dict[str, Document] = field(default_factory=dict)
-    about: dict[str, str] = field(default_factory=dict)
-    heirs: dict[str, str] = field(default_factory=dict)
-    risen: tuple[str, ...] = ()
-    edited: frozenset[str] = frozenset()
-    dropped: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, changes: Changes[Any]) -> _Sheet:
-        records = {
-            document.id: document for document in changes.puts if document.kind == "conflict"
-        }
-        states = {change.after.id: change.after for change in changes.changes}
+    def __init__(self, changes: Changes[Any]) -> None:
+        self._changes = changes
+        self.states = {change.after.id: change.after for change in changes.changes}
+        self.records = {each.id: each for each in changes.puts if each.kind == "conflict"}
+        self.read, self.about, self.heirs = dict[str, Memory](), dict[str, str](), dict[str, str]()
+        self.ended, self.begun = dict[str, Document](), dict[str, Document]()
         stood = {
             change.before.id
             for change in changes.changes
             if change.before is not None and change.before.status in FOUND_BY_DEFAULT
         }
-        risen = tuple(
+        self.risen = [
             memory.id
-            for memory in states.values()
+            for memory in self.states.values()
             if memory.status in FOUND_BY_DEFAULT and memory.id not in stood
-        )
-        edited = frozenset(
+        ]
+        self.edited = {
             change.after.id for change in changes.changes if change.event_type == "updated"
-        )
-        dropped = tuple(document.id for document in changes.deletes if document.kind == "conflict")
-        return cls(states, frozenset(records), records, risen=risen, edited=edited, dropped=dropped)
+        }
 
     def follow_records(self) -> None:
         """Let both sides name a pending record, and neither a resolved or deleted record."""
-        for name in self.dropped:
+        for name in [each.id for each in self._changes.deletes if each.kind == "conflict"]:
             for side in [*self.states]:
                 self._set(side, name, open=False)
         for name, document in self.records.items():
@@ -259,8 +242,9 @@ class _Sheet:
             body = resolved.model_dump(mode="json")
             self.ended[name] = replace(document, body={**document.body, **body})
 
-    def changes(self, changes: Changes[Result]) -> Changes[Result]:
-        """The given changes, with the effects on conflicts."""
+    def completed(self) -> Changes[Any]:
+        """The changes, with the effects on conflicts."""
+        changes = self._changes
         last = {change.after.id: place for place, change in enumerate(changes.changes)}
         made = [*changes.changes]
         for name, state in self.states.items():
@@ -271,13 +255,11 @@ class _Sheet:
                 made.append(
                     Change(SETTLED, state, self.read[name], {"conflict_id": self.about[name]})
                 )
-        puts = [self.ended.get(document.id, document) for document in changes.puts]
-        puts += [document for name, document in self.ended.items() if name not in self.put]
-        puts += self.begun.values()
+        puts = {document.id: document for document in changes.puts} | self.ended | self.begun
         return replace(
             changes,
             changes=tuple(made),
-            puts=tuple(puts),
+            puts=tuple(puts.values()),
             reads=changes.reads | self.states.keys(),
             head_fields=changes.counting(len(self.begun) - len(self.ended)),
         )
