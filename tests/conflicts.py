@@ -16,7 +16,7 @@ from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import slot_of
-from memory_core.evolution.open_conflicts import ASKED_ABOUT
+from memory_core.evolution.commit_rules import ASKED_ABOUT
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact
 

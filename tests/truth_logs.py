@@ -12,9 +12,8 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.truth.entries import Assertion, Entry, Pair, Retraction
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Reference, Timeline
-from memory_core.evolution import decision_commands as decisions
+from memory_core.evolution import decisions
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution import undo_commands
 from memory_core.evolution.slot_log import Act as Command
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import without_names
@@ -145,9 +144,9 @@ def _acted(
         case 14 | 15:
             return added(log, commands.deletes(name), number, now)
         case 16 | 17:
-            return added(log, undo_commands.shows_again(name), number, now)
+            return added(log, commands.shows_again(name), number, now)
         case 18:
-            return added(log, undo_commands.undoes(name), number, now)
+            return added(log, commands.undoes(name), number, now)
         case 19 | 20:
             start = now - timedelta(days=b) if c % 3 == 0 else None
             end = now + timedelta(days=a - 5) if c % 4 == 0 else None

@@ -11,9 +11,8 @@ from typing import Any
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
-from memory_core.evolution import decision_commands as decisions
+from memory_core.evolution import decisions
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution import undo_commands
 from memory_core.evolution.judgements import repeated
 from memory_core.evolution.slot_log import Act
 from memory_core.evolution.truth_commands import without_names
@@ -92,9 +91,9 @@ class Slot:
             case "withdraw":
                 return commands.withdraws(memory)
             case "restore":
-                return undo_commands.shows_again(memory)
+                return commands.shows_again(memory)
             case "undo":
-                return undo_commands.undoes(memory)
+                return commands.undoes(memory)
             case "decide supersede":
                 return decisions.supersedes(step["old"], memory, CONFLICT)
             case "decide reject_new":

@@ -33,7 +33,7 @@ from memory_core.evolution.decisions import (
     decide_by_time,
     reads_of,
 )
-from memory_core.evolution.opinions import contradict_by_rule, opinion
+from memory_core.evolution.opinions import contradiction_by_rule, opinion
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.read_set import ReadSet
 from memory_core.ports import Agents, Document, Filter, LongTermStore, Place
@@ -323,7 +323,10 @@ class ConflictStep:
             scenes[0] is not None and scenes[0] == scenes[1],
         )
         ruling = rulings.by_pair.get((new.id, old.id))
-        denied = rulings.denial(new, old) is not None and contradict_by_rule(new, old)
+        denied = (
+            rulings.denial(new, old) is not None
+            and contradiction_by_rule(new, old, differences(new.content, old.content)) is not None
+        )
         return _Decided(
             prompt.key,
             by_agent_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene, denied=denied),

@@ -23,8 +23,14 @@ from memory_core.domain.transitions import FOUND_BY_DEFAULT, touch
 from memory_core.domain.truth.slots import are_of_one_slot
 from memory_core.evolution.agent_rulings import MergedNote, Ruled
 from memory_core.evolution.changeset import ChangeSet
-from memory_core.evolution.contradictions import contradict, is_told_late
-from memory_core.evolution.judgements import Judgement, Verdict, judged, naming_what_holds
+from memory_core.evolution.judgements import (
+    Judgement,
+    Verdict,
+    contradict,
+    is_told_late,
+    judged,
+    naming_what_holds,
+)
 from memory_core.evolution.links import Linked, LinkRules, fallen_in, marks_of, successor_of
 from memory_core.evolution.opinions import opinion
 from memory_core.evolution.succession import moves_of, succeeded

@@ -22,7 +22,6 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text.sameness import normalised
 from memory_core.domain.transitions import BY_HAND, FOUND_BY_DEFAULT, delete
 from memory_core.domain.truth.slots import slot_name
-from memory_core.evolution.contradictions import asked_by_edit, met_by_edit, records_between
 from memory_core.evolution.deletion import (
     Along,
     NoteUnmerger,
@@ -37,7 +36,13 @@ from memory_core.evolution.edited_memory import (
     ended_versions,
     with_status,
 )
-from memory_core.evolution.judgements import Judgement, SaveRules
+from memory_core.evolution.judgements import (
+    Judgement,
+    SaveRules,
+    asked_by_edit,
+    met_by_edit,
+    records_between,
+)
 from memory_core.evolution.slot_log import old_version_ids
 from memory_core.evolution.truth_commands import copies, withdraws
 from memory_core.ledger.changes import Change, Changes

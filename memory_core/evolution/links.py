@@ -23,9 +23,9 @@ from memory_core.domain.text.analyzer import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text.sameness import words_in
 from memory_core.domain.transitions import FOUND_BY_DEFAULT
 from memory_core.domain.truth.slots import is_retraction, slot_name, slot_of
-from memory_core.evolution.reads import Shelf
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import note_id
+from memory_core.ledger.read_set import Shelf
 from memory_core.ports import Neighbour
 
 MAX_LINKS = 20

@@ -69,20 +69,25 @@ def denies_conflict(decision: Decision | None, new: Memory, old: Memory) -> bool
     return not (is_retraction(new) or is_retraction(old))
 
 
-def contradict_by_rule(first: Memory, second: Memory) -> bool:
-    """Whether two memories contradict each other by the rules.
+def contradiction_by_rule(
+    first: Memory, second: Memory, told_apart: frozenset[str] | None
+) -> str | None:
+    """How two memories contradict each other by the rules, in words.
 
     Args:
         first: A memory.
         second: The other memory.
+        told_apart: The differences of their texts; None for texts that are not near-equal.
+
+    Returns:
+        None if they don't.
 
     """
-    told_apart = differences(first.content, second.content)
-    if (told_apart and told_apart <= MAY_CONTRADICT) or contradiction(
-        first.content, second.content
-    ) is not None:
-        return True
-    return changed_by(first, second) is not None
+    if told_apart and told_apart <= MAY_CONTRADICT:
+        return f"near-equal, but different in {' and '.join(sorted(told_apart))}"
+    if (ground := contradiction(first.content, second.content)) is not None:
+        return f"about the same, but different in {ground}"
+    return changed_by(first, second)
 
 
 def changed_by(old: Memory, new: Memory) -> str | None:

@@ -1,10 +1,9 @@
-"""Documents that a decision and its completion read."""
+"""Reads of slots: their members, and the earlier intervals of these."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from memory_core.domain.memory import Memory, MemoryType
 from memory_core.domain.scope import Owner
@@ -12,8 +11,7 @@ from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.slot_log import SlotLog, documents_of, sealed_parts
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.read_set import ReadSet, WithoutLog
-from memory_core.ledger.readable import as_memory
-from memory_core.ports import Document, LongTermStore, Near
+from memory_core.ports import LongTermStore, Near
 
 
 def near_of(name: SlotName, *, past: bool = False) -> Near:
@@ -29,49 +27,6 @@ def near_of(name: SlotName, *, past: bool = False) -> Near:
         return Near(None, procedural, 1.0, key=name[1], past=past)
     semantic = frozenset({MemoryType.SEMANTIC.value})
     return Near(None, semantic, 1.0, (name[1], name[2]), past=past)
-
-
-@dataclass(slots=True)
-class Shelf:
-    """The read set of a decision, which grows while the decision is completed.
-
-    Attributes:
-        store: Store to read further documents from.
-        owner: Whose documents they are.
-        read_set: All that was read so far.
-
-    """
-
-    store: LongTermStore
-    owner: Owner
-    read_set: ReadSet
-    _near: dict[str, Memory] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._near = {near.memory.id: near.memory for near in self.read_set.neighbours()}
-
-    async def read(self, ids: Iterable[str]) -> None:
-        """Read documents that were not requested before. Raises Unavailable."""
-        if wanted := [name for name in self.read_set.unread(ids) if name not in self._near]:
-            documents = (await self.store.snapshot(self.owner, wanted)).documents
-            self.read_set = self.read_set.with_documents(documents, wanted)
-
-    def document(self, name: str) -> Document | None:
-        """A document that was read."""
-        return self.read_set.documents.get(name)
-
-    def memory(self, name: str) -> Memory | None:
-        """A memory, or an old version, that was read."""
-        document = self.document(name)
-        if document is None:
-            return self._near.get(name)
-        is_memory = document.kind in ("memory", "version")
-        return as_memory(document, self.read_set.head) if is_memory else None
-
-    async def members(self, name: SlotName) -> list[Memory]:
-        """All members of a slot, in any status; the latest 200. Raises Unavailable."""
-        near = (await self.store.snapshot(self.owner, (), near_of(name, past=True))).near
-        return [each.memory for each in near if slot_name(each.memory) == name]
 
 
 async def earlier_times(

@@ -26,7 +26,7 @@ from memory_core.evolution.changeset import ChangeSet
 from memory_core.evolution.deletion import Along, alone, back_along, changes_along, joined_again
 from memory_core.evolution.reads import session_ids
 from memory_core.evolution.restore_archived import ArchiveRestorer
-from memory_core.evolution.undo_commands import undoes
+from memory_core.evolution.truth_commands import undoes
 from memory_core.ledger.archive_files import ColdCopies
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger

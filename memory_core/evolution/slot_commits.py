@@ -29,8 +29,7 @@ from memory_core.domain.transitions import (
 from memory_core.domain.truth.entries import Key, Pair
 from memory_core.domain.truth.slots import SlotName, slot_name
 from memory_core.evolution.links import SPLIT, marked
-from memory_core.evolution.open_conflicts import counting
-from memory_core.evolution.reads import Shelf
+from memory_core.evolution.reads import near_of
 from memory_core.evolution.slot_log import (
     SlotLog,
     documents_of,
@@ -47,7 +46,7 @@ from memory_core.evolution.versions import (
 )
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import session_document_id, slot_document_id
-from memory_core.ledger.read_set import WithoutLog
+from memory_core.ledger.read_set import Shelf, WithoutLog
 from memory_core.ledger.sessions import Session
 
 _PROJECTED = ("status", "status_reason", "valid_from", "valid_until", "next_id", "supersedes_id")
@@ -155,7 +154,9 @@ class _Completion:
         try:
             await self._log(name)
         except WithoutLog:
-            members = await self.shelf.members(name)
+            store, owner = self.shelf.store, self.shelf.owner
+            near = (await store.snapshot(owner, (), near_of(name, past=True))).near
+            members = [each.memory for each in near if slot_name(each.memory) == name]
             if not members:
                 return
             names = old_version_ids(members)
@@ -312,7 +313,7 @@ class _Completion:
             deletes=tuple(self.deletes),
             reads=changes.reads | {change.after.id for change in self.changes},
             sessions=changes.sessions | names.keys(),
-            head_fields=counting(changes, self.asked),
+            head_fields=changes.counting(self.asked),
         )
 
     async def _ask_again(self, slot: SlotLog) -> None:

@@ -17,8 +17,7 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.event_log import version_id
 from memory_core.domain.memory import Head, Memory, Status
 from memory_core.domain.truth import codec
-from memory_core.domain.truth.account import Account
-from memory_core.domain.truth.entries import Entry, Statement
+from memory_core.domain.truth.entries import Account, Entry, Statement
 from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.sealing import (
     Seal,

@@ -19,8 +19,15 @@ from typing import Any, cast
 from memory_core.domain.event_log import base_id, version_id
 from memory_core.domain.memory import Memory, MemoryFields, Status
 from memory_core.domain.truth.entries import Key
-from memory_core.domain.truth.resolve import Following
-from memory_core.domain.truth.timeline import NEVER, Interval, Member, Reference, State, Timeline
+from memory_core.domain.truth.timeline import (
+    NEVER,
+    Following,
+    Interval,
+    Member,
+    Reference,
+    State,
+    Timeline,
+)
 from memory_core.ledger.ids import earlier_interval_id
 
 GONE = "gone_"

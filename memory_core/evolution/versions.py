@@ -17,8 +17,8 @@ from memory_core.domain.event_log import VERSIONS, kept_version, version_id
 from memory_core.domain.memory import Memory, MemoryFields, Status, fields_of
 from memory_core.domain.ranking.index_terms import text_to_embed
 from memory_core.domain.truth.slots import slot_name, text_of_key
-from memory_core.evolution.reads import Shelf
 from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.read_set import Shelf
 from memory_core.ports import Document, Embedder, Mark
 
 MAX_VERSIONS = 40

@@ -33,8 +33,13 @@ from memory_core.domain.statements.worth import worth_of
 from memory_core.domain.truth.entries import Statement
 from memory_core.domain.truth.slots import slot_name, text_of_key
 from memory_core.evolution.changeset import MAX_DOCUMENTS, ChangeSet
-from memory_core.evolution.contradictions import contradict
-from memory_core.evolution.judgements import Verdict, judged, naming_what_holds, repeated
+from memory_core.evolution.judgements import (
+    Verdict,
+    contradict,
+    judged,
+    naming_what_holds,
+    repeated,
+)
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import says, statement_in
 from memory_core.evolution.versions import embed_memories, old_version, version_document

@@ -128,6 +128,16 @@ class Changes(Generic[Result]):
         """Whether there is anything to commit."""
         return any((self.changes, self.puts, self.creates, self.deletes, self.marks))
 
+    def counting(self, more: int) -> HeadChange:
+        """The change of the head, with so many more pending conflicts; negative for fewer."""
+
+        def head_fields(head: Head) -> HeadFields:
+            fields = self.head_fields(head)
+            count = fields.get("pending_count", head.pending_count) + more
+            return {**fields, "pending_count": max(0, count)}
+
+        return head_fields if more else self.head_fields
+
     def are_right_after(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits.
 

@@ -312,12 +312,10 @@ class Ledger:
             try:
                 in_the_way = await self._send_within_room(command, assembled, changes.more_bytes)
             except TooLarge:
-                less = None
-                if self._rules is not None and not postponing:
-                    less = await self._rules.reduce(self._store, owner, decision.bare)
-                if less is None:
+                if self._rules is None or postponing:
                     raise
-                changes, postponing = less, True
+                bare, postponing = decision.bare, True
+                changes = await self._rules.settle(self._store, owner, bare, is_reduced=True)
                 continue
             if in_the_way is None:
                 committed = self._committed(owner, assembled, changes)

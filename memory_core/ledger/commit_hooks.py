@@ -88,7 +88,12 @@ class CommitRules(Protocol):
         """
 
     async def settle(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result]
+        self,
+        store: LongTermStore,
+        owner: Owner,
+        changes: Changes[Result],
+        *,
+        is_reduced: bool = False,
     ) -> Changes[Result]:
         """The completed changes, with effects that may be left to a later commit.
 
@@ -96,24 +101,7 @@ class CommitRules(Protocol):
             store: Where further documents are read.
             owner: Whose memories they are.
             changes: As `complete` returned them.
-
-        Raises:
-            Unavailable: The store is down.
-
-        """
-
-    async def reduce(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Result]
-    ) -> Changes[Result] | None:
-        """The completed changes, with fewer such effects than `settle` adds.
-
-        Args:
-            store: Where further documents are read.
-            owner: Whose memories they are.
-            changes: As `complete` returned them.
-
-        Returns:
-            None if they can't be reduced.
+            is_reduced: Whether as few of these effects are added as possible.
 
         Raises:
             Unavailable: The store is down.

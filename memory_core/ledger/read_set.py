@@ -9,8 +9,9 @@ from typing import Any
 
 from memory_core.domain.errors import NotFound
 from memory_core.domain.memory import Head, Memory
+from memory_core.domain.scope import Owner
 from memory_core.ledger.readable import as_memory
-from memory_core.ports import Document, Neighbour
+from memory_core.ports import Document, LongTermStore, Neighbour
 
 _BEFORE_COMMITS = datetime.min.replace(tzinfo=UTC)
 
@@ -80,6 +81,44 @@ class ReadSet:
         if memory is None:
             raise NotFound("no memory of this id for this user")
         return memory
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The read set of a decision, which grows while the decision is completed.
+
+    Attributes:
+        store: Store to read further documents from.
+        owner: Whose documents they are.
+        read_set: All that was read so far.
+
+    """
+
+    store: LongTermStore
+    owner: Owner
+    read_set: ReadSet
+    _near: dict[str, Memory] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._near = {near.memory.id: near.memory for near in self.read_set.neighbours()}
+
+    async def read(self, ids: Iterable[str]) -> None:
+        """Read documents that were not requested before. Raises Unavailable."""
+        if wanted := [name for name in self.read_set.unread(ids) if name not in self._near]:
+            documents = (await self.store.snapshot(self.owner, wanted)).documents
+            self.read_set = self.read_set.with_documents(documents, wanted)
+
+    def document(self, name: str) -> Document | None:
+        """A document that was read."""
+        return self.read_set.documents.get(name)
+
+    def memory(self, name: str) -> Memory | None:
+        """A memory, or an old version, that was read."""
+        document = self.document(name)
+        if document is None:
+            return self._near.get(name)
+        is_memory = document.kind in ("memory", "version")
+        return as_memory(document, self.read_set.head) if is_memory else None
 
 
 Reads = Callable[[ReadSet], Collection[str]]

@@ -14,7 +14,7 @@ from memory_core.domain.memory import OnConflict, Status
 from memory_core.domain.requests.maintenance import DecayInput, ForgetInput
 from memory_core.domain.requests.memories import ClearInput, CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Saved
-from memory_core.evolution.open_conflicts import MAX_ENDED, SETTLED
+from memory_core.evolution.commit_rules import MAX_ENDED, SETTLED
 from tests.builders import ALICE
 from tests.conflicts import (
     all_of,

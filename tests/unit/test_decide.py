@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.memory import Memory, MemoryType, Status
-from memory_core.domain.truth.account import Account
+from memory_core.domain.truth.entries import Account
 from memory_core.domain.truth.sealing import Seal, sealed_timeline_of
 from memory_core.domain.truth.slots import slot_name
 from memory_core.domain.truth.timeline import Timeline

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory_core.domain.memory import Head, Memory, MemoryType
-from memory_core.domain.truth.account import Account
+from memory_core.domain.truth.entries import Account
 from memory_core.domain.truth.sealing import Seal, sealed_timeline_of
 from memory_core.domain.truth.slots import SlotName, retraction_of, slot_name
 from memory_core.domain.truth.timeline import Timeline

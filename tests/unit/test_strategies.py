@@ -14,8 +14,7 @@ from memory_core.domain.memory import (
     Status,
 )
 from memory_core.domain.truth.slots import slot_name
-from memory_core.evolution.contradictions import Contradiction, resolve
-from memory_core.evolution.judgements import Judgement, Verdict
+from memory_core.evolution.judgements import Contradiction, Judgement, Verdict, resolve
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.truth_commands import statement_in
 from tests.builders import NOW, memory, unit

@@ -10,8 +10,8 @@ import pytest
 from memory_core.domain.errors import Conflict
 from memory_core.domain.truth.entries import Assertion, Entry
 from memory_core.domain.truth.resolve import resolve
+from memory_core.evolution.truth_commands import MAX_WITHDRAWN, undoes
 from memory_core.evolution.truth_projection import Projection
-from memory_core.evolution.undo_commands import MAX_WITHDRAWN, undoes
 from tests.truth_logs import added, projections
 from tests.truth_stories import day, played
 

@@ -13,13 +13,18 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.account import Account
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Trimming, Withdrawal
+from memory_core.domain.truth.entries import (
+    Account,
+    Assertion,
+    Entry,
+    Retraction,
+    Trimming,
+    Withdrawal,
+)
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Interval, Timeline
-from memory_core.evolution import decision_commands as decisions
+from memory_core.evolution import decisions
 from memory_core.evolution import truth_commands as commands
-from memory_core.evolution import undo_commands
 from memory_core.evolution.truth_commands import without_names
 from memory_core.evolution.truth_projection import project
 from tests.truth_by_moments import Grid, around, boundaries_of
@@ -156,7 +161,7 @@ def test_an_undo_of_what_was_said_again_leaves_the_merge_that_it_was_once_in() -
             valid_from=day(number),
         )
         log.append(statement)
-    undone = Account.of(added(log, undo_commands.undoes("m2"), LATER))
+    undone = Account.of(added(log, commands.undoes("m2"), LATER))
     assert undone.merged["m1"].into == "m3"
 
 
@@ -294,7 +299,7 @@ def test_deleted_and_restored_all_is_as_it_was(log: list[Entry], choice: int) ->
     name, before = names[choice % len(names)], resolve(log)
     deleted = added(log, commands.deletes(name), LATER)
     assert name not in {interval.memory_id for interval in resolve(deleted).intervals}
-    assert resolve(added(deleted, undo_commands.shows_again(name), LATER + 1)) == before
+    assert resolve(added(deleted, commands.shows_again(name), LATER + 1)) == before
 
 
 @drawn_settings
@@ -306,7 +311,7 @@ def test_an_undo_leaves_no_memory_that_counts_by_a_version_before_its_edit_alone
 ) -> None:
     names = untouched(log)
     assume(names)
-    undone = Account.of(added(log, undo_commands.undoes(names[choice % len(names)]), LATER))
+    undone = Account.of(added(log, commands.undoes(names[choice % len(names)]), LATER))
     before = {statement.place for statement in Account.of(log).statements}
     counting = {statement.key for statement in undone.statements}
     for edit in undone.withdrawn:
@@ -319,7 +324,7 @@ def test_an_undo_leaves_no_memory_that_counts_by_a_version_before_its_edit_alone
 def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> None:
     names = untouched(log)
     assume(names)
-    undone = added(log, undo_commands.undoes(names[choice % len(names)]), LATER)
+    undone = added(log, commands.undoes(names[choice % len(names)]), LATER)
     counted = {statement.place for statement in Account.of(log).statements}
     gone = sorted(
         {
@@ -332,7 +337,7 @@ def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> 
     trims = [entry.place for entry in undone if isinstance(entry, Trimming) if entry not in log]
     back = [*undone, Withdrawal(sequence=LATER + 1, places=tuple(trims))]
     for number_, name in enumerate(gone, LATER + 2):
-        back = added(back, undo_commands.shows_again(name), number_)
+        back = added(back, commands.shows_again(name), number_)
     assert resolve(back) == resolve(log)
 
 
@@ -366,7 +371,7 @@ def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
     moment = max(statements[0].asserted_at, statements[0].valid_from)
     if statements[0].valid_until is not None and statements[0].valid_until <= moment:
         moment = statements[0].valid_until - timedelta(days=1)
-    undone = resolve(added(log, undo_commands.undoes(name), LATER))
+    undone = resolve(added(log, commands.undoes(name), LATER))
     since = [statement for statement in account.statements if statement.order > statements[0].order]
     # trips are spared
     assume(
@@ -399,7 +404,7 @@ def test_an_undo_takes_an_edit_alone_only_where_it_took_time(log: list[Entry], c
     names = untouched(log)
     assume(names)
     name = names[choice % len(names)]
-    undone = added(log, undo_commands.undoes(name), LATER)
+    undone = added(log, commands.undoes(name), LATER)
     spans, keys = (
         [
             (interval.begins, interval.ends)
@@ -560,7 +565,7 @@ def test_an_announcement_put_off_and_deleted_in_one_commit_is_restored_with_its_
     later = replace(rome, sequence=3, asserted_at=day(3), valid_from=day(20))
     postponed = slot_of([oslo, rome], 3, day(3)).added(commands.mentions("m2", 1, later))
     deleted = postponed.added(commands.deletes("m2"))
-    restored = added(deleted.entries, undo_commands.shows_again("m2"), 4, day(4))
+    restored = added(deleted.entries, commands.shows_again("m2"), 4, day(4))
     assert [(each.value, each.begins) for each in resolve(deleted.entries).intervals] == [
         ("Oslo", day(1))
     ]
@@ -595,7 +600,7 @@ def test_an_announcement_deleted_before_it_begins_was_as_good_as_never_said(
     assert [sorted(values_at(after, each)) for each in moments] == [
         before.values(each) for each in moments
     ]
-    restored = added(deleted, undo_commands.shows_again("new"), LATER + 3, now + timedelta(days=40))
+    restored = added(deleted, commands.shows_again("new"), LATER + 3, now + timedelta(days=40))
     assert resolve(restored) == resolve(with_new)
 
 

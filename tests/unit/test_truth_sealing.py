@@ -12,8 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.truth.account import Account
-from memory_core.domain.truth.entries import Assertion, Entry, Statement
+from memory_core.domain.truth.entries import Account, Assertion, Entry, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.sealing import (
     Seal,

@@ -36,8 +36,8 @@ A commit uses the package in three steps:
 
 1. `evolution.slot_log` reads the slot's document by its id. The document holds the log, and perhaps
    a `Seal` of its oldest part. That part is read where the seal is not enough.
-2. `evolution.truth_commands` gives the entries of an operation, `evolution.undo_commands` those of
-   an undo. They are added with the sequence of the commit. A statement of a value that holds takes
+2. `evolution.truth_commands` gives the entries of an operation, `evolution.decisions` those of a
+   decision. They are added with the sequence of the commit. A statement of a value that holds takes
    the id and version of the memory that has it (a mention). Any other statement is a new memory, or
    the next version of a key.
 3. `evolution.slot_commits` compares the projections before and after, and reads the members that

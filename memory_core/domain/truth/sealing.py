@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from memory_core.domain.truth.account import Account
 from memory_core.domain.truth.entries import (
+    Account,
     Entry,
     Hiding,
     Key,
@@ -26,9 +26,8 @@ from memory_core.domain.truth.entries import (
     Statement,
     Withdrawal,
 )
-from memory_core.domain.truth.resolve import Following, paint, timeline_of
-from memory_core.domain.truth.stacks import Stacks
-from memory_core.domain.truth.timeline import Interval, Reference, Timeline
+from memory_core.domain.truth.resolve import Stacks, paint, timeline_of
+from memory_core.domain.truth.timeline import Following, Interval, Reference, Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from enum import Enum, auto
+from itertools import accumulate
 
 from memory_core.domain.truth.entries import Key, Place
 
@@ -144,3 +146,45 @@ class Timeline:
     def latest_versions(self) -> dict[str, int]:
         """By memory, the number of its latest version."""
         return {member.memory_id: member.version for member in self.members}
+
+
+class Following:
+    """The intervals that follow moments: an interval that holds then, or begins next.
+
+    Chains go forward in time, so that they end. A memory is found where its latest version holds
+    last. A memory that holds only by an old version, while its latest version is elsewhere, is
+    ignored.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        versions = timeline.latest_versions()
+        last = {  # intervals are in the order of time
+            interval.memory_id: interval.begins
+            for interval in timeline.intervals
+            if interval.version == versions[interval.memory_id]
+        }
+        self._intervals = [
+            interval
+            for interval in timeline.intervals
+            if interval.memory_id in last and last[interval.memory_id] >= interval.begins
+        ]
+        self._begins = [interval.begins for interval in self._intervals]
+        self._latest_ends = [
+            *accumulate((interval.ends or NEVER for interval in self._intervals), max)
+        ]
+
+    def at(self, moment: datetime) -> Reference | None:
+        """The interval that follows a moment.
+
+        If several intervals hold, it is the interval that was said last.
+        """
+        following = place = bisect_right(self._begins, moment)
+        holders: list[Interval] = []
+        while place and self._latest_ends[place - 1] > moment:
+            place -= 1
+            holders += [self._intervals[place]] if self._intervals[place].covers(moment) else []
+        if not holders and following < len(self._intervals):
+            begins = self._begins[following]
+            holders = self._intervals[following : bisect_right(self._begins, begins)]
+        last = max(holders, key=lambda interval: interval.order, default=None)
+        return None if last is None else last.reference
