@@ -14,6 +14,7 @@ from memory_core.domain.conversation import Cell, Conversation, Task, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.statements.pasted_text import quote_announced_texts
 from memory_core.domain.statements.role_play import quote_role_play
 from memory_core.formation.cell_plan import ReadyCell
 from memory_core.formation.cell_work import Formed, WriteTurns
@@ -57,7 +58,7 @@ class Forming:
         if conversation is None or conversation.state != "pending":
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
-        conversation = _with_quoted_play(await self._complete(owner, conversation, call))
+        conversation = _with_quoted_texts(await self._complete(owner, conversation, call))
         conversation, effects = await self._wishes.carry_out(owner, conversation, call)
         heeded = with_earlier_effects(task.result or {}, effects)
         await lease.note("boundary", task.progress)
@@ -223,12 +224,12 @@ class Forming:
         )
 
 
-def _with_quoted_play(conversation: Conversation) -> Conversation:
-    """The conversation as it is formed, with what is said in a role as quotations.
+def _with_quoted_texts(conversation: Conversation) -> Conversation:
+    """The conversation as it is formed, with roles and announced texts as quotations.
 
     The messages keep the memories that they have.
     """
-    messages = quote_role_play(conversation.messages)
+    messages = quote_announced_texts(quote_role_play(conversation.messages))
     if messages == conversation.messages:
         return conversation
     named = zip(messages, message_ids(conversation), strict=True)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.note import FOOTER, HEADINGS
+from memory_core.domain.statements.document_layout import with_blanks
 from memory_core.domain.statements.pasted_text import without_pasted
 from memory_core.domain.text.dictation import spoken_sentences
 from memory_core.domain.text.prefilter import may_match
@@ -69,6 +71,14 @@ _LINES = re.compile(
     rf"|^[ \t]*(?:{_SPEAKERS}|{_ROLES})[ \t]*[:：][^\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_TURN = re.compile(
+    rf"^[ \t]*(?P<role>{_SPEAKERS}|{_ROLES})[ \t]*[:：][^\n]*$", re.IGNORECASE | re.MULTILINE
+)
+"""A line with which a turn of a pasted conversation begins."""
+_TIMED_TURN = re.compile(
+    r"^[ \t]*\[?\d\d:\d\d:\d\d\]?[ \t]{1,3}[^\W\d_][\w.'’ -]{1,40}$", re.MULTILINE
+)
+"""The line above a turn of a transcript: "00:04:10 Ann Field"."""
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL|PANIC)\b"
 _TIME = (
     r"\[?(?:(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.]\d{4})[T ,]{1,3}"
@@ -159,11 +169,27 @@ def _without_others(text: str, is_story: bool) -> str:
     These are the rules for facts, wishes, behaviour and stories.
     """
     lines = () if _OWN_TOPIC.match(text.strip()) else (_LINES,)
+    text = _without_turns(text)
     text = _without(
         text,
         (_FENCED, _TAGGED, _HEADED, _NOTE, _NAMING_IDS, *lines, _LOGGED, _CODE, _OBJECT, _EXAMPLE),
     )
     return _QUOTED.sub(_blank_speech, without_pasted(text, is_story=is_story))
+
+
+def _without_turns(text: str) -> str:
+    """The text with blanks in place of a pasted conversation.
+
+    A turn may go on below its line; the last turn is its line. The result has the length of the
+    text.
+    """
+    timed = [*_TIMED_TURN.finditer(text)]
+    if len(timed) > 1 and all(turn.end() + 1 < after.start() for turn, after in pairwise(timed)):
+        return with_blanks(text, [(timed[0].start(), len(text))])
+    turns = [*_TURN.finditer(text)]
+    if len({turn["role"].casefold() for turn in turns}) < 2:
+        return text
+    return with_blanks(text, [(turns[0].start(), turns[-1].end())])
 
 
 def _without(text: str, patterns: Sequence[re.Pattern[str]]) -> str:

@@ -6,33 +6,26 @@
     "My teacher says every day: always answer in Latin."          the rest of the sentence
     "[10:02] tom: I'm moving"                                     the line
 
-A request for work on a text, an introduction of one, or a salutation below other words opens it.
-After a line that ends there, the text reaches to the end of the message, since a pasted text may
-have any form; on the same line it reaches to the end of the paragraph. A chat is known by the
-times beside its names, or by a name that opens two lines beside another one.
+A request for work on a text or an introduction of a text opens it; a document is known by its
+layout, too (`document_layout`). After a line that ends there, the text reaches to the end of the
+message, since a pasted text may have any form; on the same line it reaches to the end of the
+paragraph. A chat is known by the times beside its names, or by a name that opens two lines beside
+another one.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from memory_core.domain.conversation import Message
+from memory_core.domain.statements.document_layout import TEXTS, documents, hands_over, with_blanks
 from memory_core.domain.statements.labels import OPENERS
 from memory_core.domain.statements.reported_speech import SPOKEN
 from memory_core.domain.text.prefilter import may_match
 
-_TEXTS = (
-    r"(?:e-?mails?|mails?|texts?|letters?|messages?|msg|paragraphs?|passages?|articles?|web ?pages?"
-    r"|pages?|posts?|tweets?|reviews?|bio|essay|transcript|chat|conversation|report|speech"
-    r"|statement|sentences?|abstract|contract|draft|listing|job ad|excerpt|quote|document|file"
-    r"|logs?|log ?files?|stack ?traces?|traceback|outputs?|diffs?|snippets?|tickets?|prompts?"
-    r"|comments?|threads?"
-    r"|newsletter|press release|blog|grammar|grammatik|spelling|typos|wording"
-    r"|nachricht|brief|absatz|abschnitt|satz|sätze|artikel|seite|beitrag|rezension|anschreiben"
-    r"|lebenslauf|protokoll|rechtschreibung|entwurf|anzeige|zitat|dokument|datei)"
-)
 _FICTION = (
     r"(?:\b(?:chapter|scene|(?<!my )(?<!my life )story|novel|verse|stanza|lyrics|poem|haiku"
     r"|limerick|rap|monologue|prologue|screenplay|(?:first|opening) (?:lines?|page|sentence"
@@ -62,7 +55,7 @@ _TO_WORK_ON = re.compile(
     rf"|{_ASKS}{_WORK}\b[^\n:：?!]{{0,40}}\b(?:this|that|these|it|my|our|the|his|her"
     rf"|their|diese[ns]?|den|die|das|ins|in|mein\w{{0,2}})\b[^\n:：?!]{{0,60}}[?.!]?"
     r"[ \t]*\n[ \t]*(?=\n)"
-    rf"|{_ASKS}{_WORK_ON_TEXT}\b[^\n:：?!]{{0,40}}\b{_TEXTS}\b{_END_OF_REQUEST}"
+    rf"|{_ASKS}{_WORK_ON_TEXT}\b[^\n:：?!]{{0,40}}\b{TEXTS}\b{_END_OF_REQUEST}"
     r"|^[^\n]{0,60}\b(?:spam|phishing|scam|tl;?dr)\b[^\n:：]{0,30}[:：?]?[ \t]*\n[ \t]*(?=\n)"
     r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue"
     r"|translation)\s{0,3}:"
@@ -86,16 +79,16 @@ _TO_WORK_ON = re.compile(
 _INTRODUCED = re.compile(
     rf"\b(?:here(?:'s| is| are)|below (?:is|are)|this is|(?:i|we) (?:got|received)|look at|see"
     rf"|hier (?:ist|sind|kommt)|das ist|(?:ich|wir) (?:habe|haben) [^\n:]{{0,30}}(?:bekommen"
-    rf"|erhalten))\b[^\n:：]{{0,60}}\b{_TEXTS}\b[^\n:：]{{0,60}}[:：]"
-    rf"|^[ \t]*(?:(?:the|my|his|her|their|our) (?:[^\W\d_]{{1,20}}'s? )?)?{_TEXTS}"
+    rf"|erhalten))\b[^\n:：]{{0,60}}\b{TEXTS}\b[^\n:：]{{0,60}}[:：]"
+    rf"|^[ \t]*(?:(?:the|my|his|her|their|our) (?:[^\W\d_]{{1,20}}'s? )?)?{TEXTS}"
     rf"(?: (?:text|from [^\n:]{{1,40}}))?[ \t]*[:：][ \t]*\n"
     r"|(?:^|(?<=[.!?。]))[ \t]*(?:chapter|scene|act|kapitel|szene|akt) "
     r"(?:\d{1,3}|one|two|three|four|five|[ivx]{1,5}|eins|zwei|drei)[ \t]?\.(?=\s)"
     r"|第[一二三四五六七八九十\d]{1,3}[章話]。"
     rf"|{_FICTION}[^\n:：.!?。]{{0,40}}[:：]"
     r"|(?:以下|次)(?:の|は)[^\n:：。]{0,30}[:：]"
-    rf"|\b{_TEXTS} (?:from|by|von|vom) (?!(?:me|us|mir|uns)\b)[^\n:：.!?]{{1,40}}[:：]"
-    rf"|\b(?:{_TEXTS}|answer|response|antwort) (?:#|no\.? ?|nr\.? ?)?\d{{1,6}}[ \t]{{0,2}}[:：]"
+    rf"|\b{TEXTS} (?:from|by|von|vom) (?!(?:me|us|mir|uns)\b)[^\n:：.!?]{{1,40}}[:：]"
+    rf"|\b(?:{TEXTS}|answer|response|antwort) (?:#|no\.? ?|nr\.? ?)?\d{{1,6}}[ \t]{{0,2}}[:：]"
     r"|(?:^|(?<=[.!?]))[ \t]*(?:[\w'’-]{1,20} ){0,3}prompt\b[^\n:：.!?]{0,40}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -112,15 +105,6 @@ _SAID_BY_OTHERS = re.compile(
     re.IGNORECASE,
 )
 """Words of another person: "My teacher said: …", but not "as I said: …"."""
-_SALUTATION = re.compile(
-    r"^(?P<head>[ \t]*-{2,10} ?(?:forwarded|original|weitergeleitete) [^\n]{1,40}\n"
-    r"|(?:from|von): [^\n]{1,120}\n(?:to|sent|date|subject|cc|an|gesendet|datum|betreff): )"
-    r"|(?<=\n)[ \t]*(?:(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to whom"
-    r"|sehr geehrte[rs]?|liebe[rs]?|hallo|guten (?:tag|morgen|abend)|moin)\b[^\n]{0,60}"
-    r"|[^\s,]{1,20}様)[ \t　]*[,、:]?[ \t　]*\n",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""The salutation of a letter below other words of the message, or the head of a mail."""
 _NAME = r"[^\W\d_][\w.'’-]{0,20}(?: [\w.'’-]{1,20}){0,2}"
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?"
 _TIMED = re.compile(
@@ -143,6 +127,17 @@ _TERSE_ANSWER = re.compile(
 """A line of a form of questions that only names a value: "A: Lyon"."""
 _SELF = frozenset({"me", "i", "ich", "私", "僕", "俺"})
 """The names of the speaker in a chat that they paste."""
+LEAST_ANNOUNCED = 60
+"""Characters of a message that is the announced text, and no answer."""
+_ASKS_FOR_TEXT = re.compile(
+    rf"\bpaste\b|\b(?:send|share|post|show)(?: me)? (?:it|them|(?:the|your|that) {TEXTS})\b"
+    rf"|\b(?:schick|schicke|schicken sie|sende|kopiere?)\b[^.!?\n]{{0,20}}"
+    rf"\b(?:ihn|sie|es|(?:den|die|das|deinen?|ihren?) {TEXTS})\b|\bfüge?\b[^.!?\n]{{0,30}} ein\b"
+    r"|貼り?付け|貼って|(?:文章|本文|メール|原稿)を(?:送って|お送り|教えて)",
+    re.IGNORECASE,
+)
+"""How an assistant asks for a text to work on."""
+_BLANKED = re.compile(r"(?:\A|\n)[ \t]{3}")
 _END_OF_SPEECH = re.compile(r"(?<=[.!?…])\s|\n|\Z")
 _END = re.compile(
     r"\n[ \t]*\n|\|\||\Z"
@@ -161,6 +156,30 @@ def is_text_to_work_on(text: str) -> bool:
     return _TO_WORK_ON.search(text) is not None
 
 
+def quote_announced_texts(messages: Sequence[Message]) -> list[Message]:
+    """The messages, with texts that the message before announced as quotations ("> ").
+
+    A user announces a text ("translate this:"), or an assistant asks for it ("Paste it here").
+
+    Args:
+        messages: Messages of a conversation in order.
+
+    """
+    quoted = [*messages[:1]]
+    for before, message in pairwise(messages):
+        is_announced = message.role == "user" and (
+            hands_over(before.content)
+            if before.role == "user"
+            else before.role == "assistant"
+            and _ASKS_FOR_TEXT.search(before.content[-LEAST_ANNOUNCED * 2 :]) is not None
+        )
+        if is_announced and len(message.content) >= LEAST_ANNOUNCED:
+            lines = [f"> {line}" for line in message.content.split("\n")]
+            message = message.changed(content="\n".join(lines))
+        quoted.append(message)
+    return quoted
+
+
 def without_pasted(text: str, *, is_story: bool = False) -> str:
     """The text, of the same length, with blanks in place of what others wrote.
 
@@ -169,45 +188,67 @@ def without_pasted(text: str, *, is_story: bool = False) -> str:
         is_story: Whether it may be a story, which names who says something: "User said: …".
 
     """
-    if not is_story:
-        for start, end in _chat(text):
-            text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
-    for start, end in _pasted(text, is_story):
-        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
-    return text
+    text = with_blanks(text, documents(text))
+    text = with_blanks(text, _chat(text, is_story))
+    return with_blanks(text, _pasted(text, is_story))
 
 
-def _chat(text: str) -> Iterator[tuple[int, int]]:
+def _chat(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
     """The places of the lines of a pasted chat."""
     timed = [*_TIMED.finditer(text)]
     if len(timed) > 1 or (timed and (timed[0]["open"] or timed[0]["beside"])):
-        yield from (match.span() for match in timed)
+        yield from _turns(timed)
     heads = [*_TIMED_HEAD.finditer(text)]
     # in a list of times, one head follows the other
     if len(heads) > 1 and all(head.end() + 1 < after.start() for head, after in pairwise(heads)):
         yield heads[0].start(), len(text)
+    if is_story:
+        return
     named = [*_NAMED.finditer(text)]
     lines = Counter(match["name"].casefold() for match in named)
     if len(lines) > 1 and max(lines.values()) > 1 and OPENERS.isdisjoint(lines):
         yield from (
-            match.span()
-            for match in named
+            turn
+            for match, turn in zip(named, _turns(named), strict=True)
             if match["name"].casefold() not in _SELF and not _TERSE_ANSWER.match(match.group())
         )
+
+
+def _turns(lines: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    """The places of turns that begin with these lines; the last is a line."""
+    for line, after in pairwise(lines):
+        yield line.start(), after.start()
+    if lines:
+        yield lines[-1].span()
 
 
 def _pasted(text: str, is_story: bool) -> Iterator[tuple[int, int]]:
     """The places of texts that are not the speaker's."""
     lower = text.lower()
-    for pattern in (_TO_WORK_ON, _INTRODUCED, _SAID_BY_OTHERS, SPOKEN, _SALUTATION):
+    for pattern in (_TO_WORK_ON, _INTRODUCED, _SAID_BY_OTHERS, SPOKEN):
         if (is_story and pattern in (_SAID_BY_OTHERS, SPOKEN)) or not may_match(pattern, lower):
             continue
         for match in pattern.finditer(text):
-            salutes = pattern is _SALUTATION
-            begins = match.start() if salutes else match.end()
-            if salutes and not match["head"] and not text[:begins].strip():
+            begins = match.end()
+            if _points_at_blank(text, match.start(), begins):
                 continue
             line = text[begins : begins + 200].partition("\n")[0]
             ends = _END_OF_SPEECH if pattern is SPOKEN else _END
             end = ends.search(text, begins + (len(line) - len(line.lstrip())))
-            yield begins, len(text) if end is None or salutes or not line.strip() else end.start()
+            yield begins, len(text) if end is None or not line.strip() else end.start()
+
+
+def _points_at_blank(text: str, start: int, end: int) -> bool:
+    """Whether an introduction is of a text beside it that is blank already.
+
+    Args:
+        text: The message.
+        start: Where the introduction begins.
+        end: Where it ends.
+
+    """
+    below = text[end : len(text) - len(text[end:].lstrip())]
+    above = text[:start]
+    return ("\n" in below and _BLANKED.search(below) is not None) or (
+        not above.strip() and _BLANKED.search(above) is not None
+    )
