@@ -85,7 +85,7 @@ async def tick(ranges: int, due: int, spread: timedelta) -> Ticked:
     each = -(-due // ranges)
     per_range = min(each, MOST)
     store, sent = DueUsers(ranges, per_range), Sent()
-    out = FanOut(store, sent, None, None, _Stands(), spread)  # type: ignore[arg-type]
+    out = FanOut(store, sent, None, None, None, _Stands(), spread)  # type: ignore[arg-type]
     await out.tick()
     task = sent.waiting.pop()
     sent.waiting.clear()
