@@ -25,7 +25,8 @@ FOLDER = Path(__file__).parent
 PARTS = (
     "more, oblique, talks, aside: further sets to tune by, oblique with changes told in passing, "
     "talks and aside with short everyday talks and requests to forget, passing with changes and "
-    "contradictions in words of their own; judge, held: nobody tunes by these"
+    "contradictions in words of their own, fresh by four authors who know nothing of the product; "
+    "judge, held, apart (the other half of fresh): nobody tunes by these"
 )
 
 
@@ -89,7 +90,7 @@ def _measure(service: Service, name: str, options: argparse.Namespace) -> None:
     outcomes: list[Outcome] = []
     for outcome in MEASURES[name](service, items):
         outcomes.append(outcome)
-        if options.show and not outcome.good and options.part != "held":
+        if options.show and not outcome.good and options.part not in ("held", "apart"):
             print(f"  {outcome.kind} {outcome.id} [{outcome.lang}] {outcome.seen}")
     print(f"{name} ({options.part})")
     for kind in dict.fromkeys(outcome.kind for outcome in outcomes):
@@ -111,12 +112,23 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sets", help="which of the sets (default: all that have the part)")
     parser.add_argument(
         "--part",
-        choices=("dev", "more", "oblique", "talks", "aside", "passing", "judge", "held"),
+        choices=(
+            "dev",
+            "more",
+            "oblique",
+            "talks",
+            "aside",
+            "passing",
+            "fresh",
+            "judge",
+            "held",
+            "apart",
+        ),
         default="dev",
         help=PARTS,
     )
     parser.add_argument(
-        "--show", action="store_true", help="print what went wrong (not of the held part)"
+        "--show", action="store_true", help="print what went wrong (not of held and apart)"
     )
     parser.add_argument("--embedder", default="minilm")
     parser.add_argument(
