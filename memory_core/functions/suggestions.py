@@ -54,6 +54,7 @@ CALLS_OF_OTHERS: Mapping[str, str] = {
     "DELETE sessions/*": _CLEAR,
     "DELETE sessions/*/memories": _CLEAR,
     "GET users/*": "GET /api/v1/profile with user_id",
+    "GET agent/summaries": "POST /api/v1/agent/summaries",
     "GET status": _READY,
 }
 _SYNONYMS = {
