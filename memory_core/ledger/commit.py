@@ -21,7 +21,13 @@ from memory_core.domain.memory import Event, Head
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.batch import CONSOLIDATION, Assembled, assemble
-from memory_core.ledger.changes import Change, Changes, same_ending, surplus_endings
+from memory_core.ledger.changes import (
+    Change,
+    Changes,
+    count_documents,
+    same_ending,
+    surplus_endings,
+)
 from memory_core.ledger.commit_hooks import (
     CommitHook,
     CommitRules,
@@ -314,8 +320,11 @@ class Ledger:
             except TooLarge:
                 if self._rules is None or postponing:
                     raise
-                bare, postponing = decision.bare, True
+                bare, whole = decision.bare, changes
                 changes = await self._rules.settle(self._store, owner, bare, is_reduced=True)
+                if count_documents(changes) >= count_documents(whole):
+                    raise
+                postponing = True
                 continue
             if in_the_way is None:
                 committed = self._committed(owner, assembled, changes)
