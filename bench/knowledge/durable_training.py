@@ -3,7 +3,8 @@ and says how well.
 
 The sentences were written and labelled for this, by several authors. Without `--write` each
 author's part is judged by weights that were learned of the others' (of a language that one author
-wrote, by five folds); with it, the weights are learned of all and written.
+wrote, by five folds), and everyday sentences that other people labelled by the weights in use;
+with it, the weights are learned of all and written.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from pathlib import Path
 
 from bench.knowledge.linear import learnt, write
 from memory_core.adapters.offline.lasting_facts import LEAST_DURABLE
-from memory_core.domain.statements.durability import WEIGHTS, durable_features
+from memory_core.domain.statements.durability import WEIGHTS, durability, durable_features
 from memory_core.domain.statements.linear_models import LinearModel
 
-SENTENCES = Path(__file__).parent / "durable_sentences.tsv"
-PASSING, DURABLE = "P", "D"
+FOLDER = Path(__file__).parent
+SENTENCES = FOLDER / "durable_sentences.tsv"
+EVERYDAY = FOLDER / "everyday_sentences.tsv"
+PASSING, DURABLE, CHANGE = "P", "D", "C"
 L1, L2 = 1.0, 0.3
 FOLDS = 5
 
@@ -48,17 +51,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(arguments)
-    rows = [
-        Row(*line.split("\t"))
-        for line in SENTENCES.read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")
-    ]
+    rows = _rows(SENTENCES)
     if options.write:
         write(WEIGHTS, _weights(rows))
         return 0
     for author in dict.fromkeys(row.author for row in rows):
         _report(author, [row for row in rows if row.author == author], _left_out(rows, author))
+    everyday = [row for row in _rows(EVERYDAY) if row.label != CHANGE]
+    for author in dict.fromkeys(row.author for row in everyday):
+        of_author = [row for row in everyday if row.author == author]
+        _report(author, of_author, [durability(row.text) for row in of_author])
     return 0
+
+
+def _rows(file: Path) -> list[Row]:
+    return [
+        Row(*line.split("\t"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
 
 
 def _weights(rows: Sequence[Row]) -> dict[str, list[float]]:
