@@ -22,7 +22,7 @@ PATTERNS = [pattern for matter in MATTERS for pattern in (matter.holds, matter.c
     pasted_text._TO_WORK_ON,
     pasted_text._INTRODUCED,
     pasted_text._SAID_BY_OTHERS,
-    pasted_text._SALUTATION,
+    pasted_text.SPOKEN,
     own_words._LINES,
     own_words._LOGGED,
     own_words._OBJECT,

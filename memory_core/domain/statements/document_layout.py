@@ -122,11 +122,14 @@ _ON_LINE = re.compile(r"[:：][ \t]*[^\W\d]")
 _LAST_SENTENCE = re.compile(r"[^.!?。！？\n]{1,200}\Z")
 _OF_SPEAKER = re.compile(r"\b(?:I|I['’]\w{1,2}|i['’]?m|my|ich|mein\w{0,2})\b|[私僕俺]|うち")
 _LONG_QUOTES: Final = tuple(
-    (re.compile(rf"^[ \t]*(?P<open>{opening})", re.MULTILINE), re.compile(rf"{closing}(?!\w)"))
-    for opening, closing in (
+    (
+        re.compile(rf"^[ \t]*(?P<open>{re.escape(opening)})", re.MULTILINE),
+        re.compile(rf"[{re.escape(closings)}](?!\w)"),
+    )
+    for opening, closings in (
         ('"', '"'),
         ("“", "”"),
-        ("„", "[“”]"),
+        ("„", "“”"),
         ("«", "»"),
         ("「", "」"),
         ("『", "』"),
