@@ -140,3 +140,16 @@ def test_a_text_that_was_announced_is_a_quotation(before: list[str], is_quoted: 
     ]
     *_, last = quote_announced_texts(messages)
     assert last.content.startswith("> ") is is_quoted
+
+
+def test_words_below_an_assistants_advice_to_paste_are_the_speakers() -> None:
+    moved = "That worked! By the way, I've moved to Lisbon, and I start at the museum in May."
+    messages = [
+        Message(role=role, content=content, timestamp=NOW)
+        for role, content in (
+            ("assistant", "Copy it and paste this into your terminal."),
+            ("user", moved),
+        )
+    ]
+
+    assert quote_announced_texts(messages)[1].content == moved

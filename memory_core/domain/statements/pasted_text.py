@@ -130,7 +130,9 @@ _SELF = frozenset({"me", "i", "ich", "私", "僕", "俺"})
 LEAST_ANNOUNCED = 60
 """Characters of a message that is the announced text, and no answer."""
 _ASKS_FOR_TEXT = re.compile(
-    rf"\bpaste\b|\b(?:send|share|post|show)(?: me)? (?:it|them|(?:the|your|that) {TEXTS})\b"
+    rf"(?<!copy and )\bpaste (?:it|them|(?:the|your|that) {TEXTS})\b"
+    r"[^.!?\n]{0,20}(?:\b(?:here|below)\b|[.!?]|\Z)"
+    rf"|\b(?:send|share|post|show)(?: me)? (?:it|them|(?:the|your|that) {TEXTS})\b"
     rf"|\b(?:schick|schicke|schicken sie|sende|kopiere?)\b[^.!?\n]{{0,20}}"
     rf"\b(?:ihn|sie|es|(?:den|die|das|deinen?|ihren?) {TEXTS})\b|\bfüge?\b[^.!?\n]{{0,30}} ein\b"
     r"|貼り?付け|貼って|(?:文章|本文|メール|原稿)を(?:送って|お送り|教えて)",
